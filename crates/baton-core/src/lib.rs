@@ -1,0 +1,16 @@
+//! The relay's rules and text grammars, as pure functions over plain data.
+//!
+//! Everything that decides lives here; everything that touches the world lives elsewhere. This crate has no I/O, no
+//! clock, no randomness and no `async`: time and identifiers come in as values. What it cannot do, it cannot get
+//! wrong in production only.
+//!
+//! Today it holds the grammars that both sides of the tracker need: names of repositories ([`repo_slug`]), names of
+//! git refs ([`ref_name`]), references to issues ([`issue_ref`]) and the words that close them ([`closing`]).
+
+pub mod closing;
+pub mod issue_ref;
+pub mod ref_name;
+pub mod repo_slug;
+
+pub use issue_ref::IssueRef;
+pub use repo_slug::RepoSlug;

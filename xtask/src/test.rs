@@ -1,0 +1,175 @@
+//! `cargo xtask test`: the whole of continuous integration, or only the tests a filter selects.
+//!
+//! The plan is plain data, so that what runs under which option can be tested without running it. This module knows
+//! nothing about single tests; nextest selects and runs them.
+
+use std::env;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Result, anyhow};
+
+use crate::steps::Steps;
+use crate::workspace::Workspace;
+use crate::{command, setup};
+
+/// Options of `cargo xtask test`.
+#[derive(clap::Args, Default)]
+pub(crate) struct Args {
+    /// Run the long variants of the tests too (they see BATON_TEST_FULL=1).
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    /// Also check the dependencies for known vulnerabilities, which needs a network.
+    #[arg(long, conflicts_with = "filter")]
+    pub(crate) advisories: bool,
+
+    /// Run only setup and the tests these nextest arguments select: names, or `-- -E 'test(name)'`.
+    #[arg(trailing_var_arg = true, value_name = "FILTER")]
+    pub(crate) filter: Vec<String>,
+}
+
+/// One call of cargo.
+#[derive(Debug, PartialEq)]
+struct Planned {
+    name: &'static str,
+    arguments: Vec<String>,
+    /// What a person can do when it fails.
+    remedy: String,
+}
+
+/// Where property tests read the seed of their random inputs.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
+pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
+    let mut steps = Steps::default();
+    if !steps.run("setup", "cargo xtask setup", || setup::run(workspace)) {
+        // Without the tools every later step would fail for the same reason and hide it.
+        return steps.finish();
+    }
+    let seed = seed();
+    for planned in plan(args, &seed) {
+        let mut cargo = prepared(workspace, args, &seed, &planned)?;
+        let shown = command::shown(&cargo);
+        steps.run(planned.name, &shown, || attempt(&mut cargo, &planned.remedy));
+    }
+    if !args.advisories && args.filter.is_empty() {
+        eprintln!(
+            "\nnote: known vulnerabilities were not looked up, which needs a network: add --advisories"
+        );
+    }
+    steps.finish()
+}
+
+/// Takes the seed from the environment, or a new one from the clock, so that every run tries other inputs.
+fn seed() -> String {
+    let from_clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.subsec_nanos());
+    env::var(SEED).unwrap_or_else(|_| from_clock().to_string())
+}
+
+fn plan(args: &Args, seed: &str) -> Vec<Planned> {
+    // A whole run reports every failure; someone who works on one test wants to see the first at once.
+    let rest = if args.filter.is_empty() {
+        vec!["--no-fail-fast"]
+    } else {
+        args.filter.iter().map(String::as_str).collect()
+    };
+    let nextest = ["nextest", "run", "--workspace"].into_iter().chain(rest);
+    let full = if args.full { "--full " } else { "" };
+    let remedy = format!("repeat one test with `{SEED}={seed} cargo xtask test {full}NAME`");
+    let tests = Planned { remedy, ..planned("nextest", nextest, "") };
+    if !args.filter.is_empty() {
+        return vec![tests];
+    }
+    let advisories = args.advisories.then(advisories);
+    let doc_tests = planned("doc tests", ["test", "--doc", "--workspace"], "repair the example it names");
+    lints().into_iter().chain(advisories).chain([tests, doc_tests]).collect()
+}
+
+fn lints() -> [Planned; 3] {
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let deny = ["deny", "--offline", "check", "bans", "licenses", "sources"];
+    [
+        planned("fmt", ["fmt", "--all", "--check"], "run `cargo fmt --all`"),
+        planned("clippy", clippy, "an exception needs #[expect] with a reason"),
+        planned("deny", deny, "deny.toml has the rules and their reasons"),
+    ]
+}
+
+fn advisories() -> Planned {
+    planned("advisories", ["deny", "check", "advisories"], "update the crate it names")
+}
+
+fn planned<'a>(name: &'static str, arguments: impl IntoIterator<Item = &'a str>, remedy: &str) -> Planned {
+    let arguments = arguments.into_iter().map(str::to_owned).collect();
+    Planned { name, arguments, remedy: remedy.to_owned() }
+}
+
+fn prepared(workspace: &Workspace, args: &Args, seed: &str, planned: &Planned) -> Result<Command> {
+    let mut cargo = command::cargo();
+    cargo
+        .args(&planned.arguments)
+        .current_dir(&workspace.root)
+        .env("PATH", workspace.search_path()?)
+        .env("BATON_CONTRACT_DIR", workspace.contract())
+        .env(SEED, seed);
+    if args.full {
+        cargo.env("BATON_TEST_FULL", "1");
+    }
+    Ok(cargo)
+}
+
+fn attempt(cargo: &mut Command, remedy: &str) -> Result<()> {
+    command::run(cargo).map_err(|error| anyhow!("{error:#}; {remedy}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(args: &Args, wanted: &[&str]) {
+        let names: Vec<_> = plan(args, "7").iter().map(|planned| planned.name).collect();
+        assert_eq!(names, wanted);
+    }
+
+    #[test]
+    fn everything_runs_when_nothing_is_asked_for() {
+        check(&Args::default(), &["fmt", "clippy", "deny", "nextest", "doc tests"]);
+    }
+
+    #[test]
+    fn advisories_are_looked_up_only_on_request() {
+        let args = Args { advisories: true, ..Args::default() };
+        check(&args, &["fmt", "clippy", "deny", "advisories", "nextest", "doc tests"]);
+    }
+
+    #[test]
+    fn a_filter_leaves_only_the_tests_and_reaches_nextest() {
+        let args = Args { filter: vec!["claims".into(), "--no-capture".into()], ..Args::default() };
+        check(&args, &["nextest"]);
+        assert_eq!(
+            plan(&args, "7")[0].arguments,
+            ["nextest", "run", "--workspace", "claims", "--no-capture"]
+        );
+    }
+
+    #[test]
+    fn a_full_run_tells_the_tests_so() {
+        let workspace = Workspace { root: "/w".into(), target: "/t".into() };
+        let variables = |args: &Args| {
+            let cargo = prepared(&workspace, args, "7", &plan(args, "7")[0]).unwrap();
+            cargo.get_envs().map(|(name, _)| name.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(variables(&Args::default()), ["BATON_CONTRACT_DIR", "PATH", SEED]);
+        let full = Args { full: true, ..Args::default() };
+        assert_eq!(variables(&full), ["BATON_CONTRACT_DIR", "BATON_TEST_FULL", "PATH", SEED]);
+    }
+
+    #[test]
+    fn failing_tests_come_with_the_command_that_repeats_them() {
+        let plan = plan(&Args::default(), "7");
+        let tests = plan.iter().find(|planned| planned.name == "nextest").unwrap();
+        assert_eq!(tests.remedy, "repeat one test with `PROPTEST_RNG_SEED=7 cargo xtask test NAME`");
+    }
+}
