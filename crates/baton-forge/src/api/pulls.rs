@@ -1,0 +1,250 @@
+//! Pull requests: opened from a branch, listed, read, changed.
+
+use baton_core::ref_name::is_branch_name;
+use git2::{Oid, Repository};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::issue_fields::{check_body, check_title};
+use super::{issues as issue_api, mentions};
+use crate::db::issues::{self, Issue, NewIssue};
+use crate::db::pulls::{self, NewPull, Pull, PullQuery};
+use crate::db::refs::{self, RefRow};
+use crate::git::ref_update::{self, RefEdit};
+use crate::git::{history, merge, tree_diff};
+use crate::http::call::Call;
+use crate::http::error::ApiError;
+use crate::http::fields::Fields;
+use crate::http::page::{self, Page};
+use crate::http::reply::{ApiResult, Reply};
+use crate::sync::lock;
+use crate::wire::commit::totals;
+use crate::wire::pull::PullFacts;
+
+/// The pull request that the path names.
+pub(super) fn numbered(call: &Call, conn: &Connection) -> Result<(Issue, Pull), ApiError> {
+    pulls::by_number(conn, call.repo()?.id, call.id_param("pull_number")?)?.ok_or_else(ApiError::not_found)
+}
+
+pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
+    let repo = call.repo()?;
+    let get = |key: &str| call.query.get(key);
+    let state = get("state").unwrap_or_else(|| "open".to_owned());
+    if !["open", "closed", "all"].contains(&state.as_str()) {
+        return Err(ApiError::invalid("PullRequest", "state", "invalid"));
+    }
+    let (head, base) = (get("head"), get("base"));
+    let by_update = get("sort").as_deref() == Some("updated");
+    let query = PullQuery {
+        state: &state,
+        // Without an owner the filter is ignored, as on GitHub.
+        head: head.as_deref().and_then(|head| head.split_once(':')),
+        base: base.as_deref(),
+        by_update,
+        descending: call.query.is_descending(true),
+    };
+    let (page, render) = (Page::of(call), call.render(conn));
+    let found = pulls::list(conn, repo.id, &query, page.size, page.offset())?;
+    let views = found
+        .into_iter()
+        .map(|(issue, pull)| render.pull(repo, issue, pull, None))
+        .collect::<Result<Vec<_>, _>>()?;
+    page::reply(call, page, &views, || Ok(pulls::count(conn, repo.id, &query)?))
+}
+
+pub(super) fn get(call: &Call) -> ApiResult {
+    let lag = call.forge.panel.read_lag();
+    let (issue, pull) = call.forge.db.read_lagging(lag, |conn| numbered(call, conn))??;
+    reply_pull(call, issue, pull, 200)
+}
+
+/// Answers with a pull request in full, trial merge included.
+pub(super) fn reply_pull(call: &Call, issue: Issue, pull: Pull, status: u16) -> ApiResult {
+    let repo = call.repo()?;
+    let facts = facts(&call.forge.git.open(repo.id)?, &issue, &pull)?;
+    let location = call.repo_url(&format!("pulls/{}", issue.number));
+    call.forge.db.read(|conn| {
+        let view = call.render(conn).pull(repo, issue, pull, Some(facts))?;
+        match status {
+            201 => Reply::created(&view, location),
+            _ => Reply::json(status, &view),
+        }
+    })?
+}
+
+fn facts(repository: &Repository, issue: &Issue, pull: &Pull) -> Result<PullFacts, ApiError> {
+    let base_ref = repository.find_reference(&format!("refs/heads/{}", pull.base_ref));
+    let base = base_ref.ok().and_then(|reference| reference.peel_to_commit().ok());
+    let head = Oid::from_str(&pull.head_oid).ok().and_then(|oid| repository.find_commit(oid).ok());
+    let unknown = PullFacts {
+        mergeable: None,
+        mergeable_state: "unknown",
+        commits: 0,
+        additions: 0,
+        deletions: 0,
+        changed_files: 0,
+    };
+    let (Some(base), Some(head)) = (base, head) else { return Ok(unknown) };
+    // What a merged pull request contained is measured against the base it was merged into.
+    let from = if pull.merged_at.is_some() { Oid::from_str(&pull.base_oid)? } else { base.id() };
+    let Ok(merge_base) = repository.merge_base(from, head.id()) else { return Ok(unknown) };
+    let before = repository.find_commit(merge_base)?.tree()?;
+    let files = tree_diff::changes(repository, Some(&before), Some(&head.tree()?))?;
+    let (additions, deletions) = totals(&files);
+    let mergeable =
+        if issue.is_open() { Some(merge::trial(repository, &base, &head)?.is_some()) } else { None };
+    let mergeable_state = match mergeable {
+        None => "unknown",
+        Some(false) => "dirty",
+        Some(true) if pull.draft => "draft",
+        Some(true) => "clean",
+    };
+    let commits = history::between(repository, from, head.id())?.len();
+    Ok(PullFacts { mergeable, mergeable_state, commits, additions, deletions, changed_files: files.len() })
+}
+
+fn refuse(field: &str, code: &str) -> ApiError {
+    ApiError::invalid("PullRequest", field, code)
+}
+
+pub(super) fn create(call: &Call) -> ApiResult {
+    let fields = call.fields()?;
+    let (title, body) = titled(call, &fields)?;
+    let (head, base) = (own_branch(call, fields.str("head")?)?, fields.str("base")?.to_owned());
+    let draft = fields.opt_bool("draft")?.unwrap_or(false);
+    let repo = call.repo()?.clone();
+    let repository = call.forge.git.open(repo.id)?;
+    let gate = call.forge.git.gate(repo.id);
+    let _held = lock(&gate);
+    let head_row = branch(call, &head)?.ok_or_else(|| refuse("head", "invalid"))?;
+    let base_row = branch(call, &base)?.ok_or_else(|| refuse("base", "invalid"))?;
+    let (head_oid, base_oid) = (Oid::from_str(&head_row.oid)?, Oid::from_str(&base_row.oid)?);
+    if history::contains(&repository, base_oid, head_oid) {
+        let why = format!("No commits between {base} and {head}");
+        return Err(ApiError {
+            errors: message_errors(&why),
+            ..ApiError::unprocessable("Validation Failed")
+        });
+    }
+    let actor_id = call.actor_id()?;
+    let now = call.now;
+    let (issue, pull) = call.forge.db.writer().write_blocking(move |tx| {
+        if let Some(number) = pulls::open_between(tx, repo.id, repo.id, &head, &base)? {
+            let why = format!("A pull request already exists for {}:{head} (#{number}).", repo.owner.login);
+            return Err(ApiError {
+                errors: message_errors(&why),
+                ..ApiError::unprocessable("Validation Failed")
+            });
+        }
+        let new = NewIssue {
+            repo_id: repo.id,
+            author_id: actor_id,
+            title: &title,
+            body: body.as_deref(),
+            is_pull: true,
+            now,
+        };
+        let issue = issues::insert(tx, &new)?;
+        let new = NewPull {
+            issue_id: issue.id,
+            repo_id: repo.id,
+            head_repo_id: repo.id,
+            head_ref: &head,
+            head_oid: &head_row.oid,
+            base_ref: &base,
+            base_oid: &base_row.oid,
+            draft,
+        };
+        pulls::insert(tx, &new)?;
+        let pull_ref = RefRow { name: format!("refs/pull/{}/head", issue.number), ..head_row };
+        refs::set(tx, repo.id, &pull_ref)?;
+        pulls::by_number(tx, repo.id, issue.number)?.ok_or_else(ApiError::not_found)
+    })?;
+    point_pull_ref(call, &issue, &pull)?;
+    mention(call, &issue)?;
+    reply_pull(call, issue, pull, 201)
+}
+
+fn message_errors(message: &str) -> Vec<Value> {
+    vec![serde_json::json!({ "resource": "PullRequest", "code": "custom", "message": message })]
+}
+
+fn titled(call: &Call, fields: &Fields) -> Result<(String, Option<String>), ApiError> {
+    let body = fields.opt_str("body")?.map(str::to_owned);
+    check_body("PullRequest", body.as_deref())?;
+    let title = match (fields.opt_str("title")?, fields.opt_i64("issue")?) {
+        (Some(title), _) => title.to_owned(),
+        // GitHub turns an issue into a pull request here; the forge only borrows its title.
+        (None, Some(number)) => {
+            let repo_id = call.repo()?.id;
+            let issue = call.forge.db.read(|conn| issues::by_number(conn, repo_id, number))??;
+            issue.ok_or_else(|| refuse("issue", "invalid"))?.title
+        }
+        (None, None) => return Err(refuse("title", "missing_field")),
+    };
+    check_title("PullRequest", &title)?;
+    Ok((title, body))
+}
+
+/// The branch of a `head`, which may name its owner. Branches of other repositories are not served.
+fn own_branch(call: &Call, head: &str) -> Result<String, ApiError> {
+    let branch = match head.split_once(':') {
+        None => head,
+        Some((owner, branch)) if owner.eq_ignore_ascii_case(&call.repo()?.owner.login) => branch,
+        Some(_) => return Err(refuse("head", "invalid")),
+    };
+    match is_branch_name(branch) {
+        true => Ok(branch.to_owned()),
+        false => Err(refuse("head", "invalid")),
+    }
+}
+
+fn branch(call: &Call, name: &str) -> Result<Option<RefRow>, ApiError> {
+    let (repo_id, full) = (call.repo()?.id, format!("refs/heads/{name}"));
+    Ok(call.forge.db.read(|conn| refs::find(conn, repo_id, &full))??)
+}
+
+fn point_pull_ref(call: &Call, issue: &Issue, pull: &Pull) -> Result<(), ApiError> {
+    let edit = RefEdit::Set { name: format!("refs/pull/{}/head", issue.number), to: pull.head_oid.clone() };
+    ref_update::apply(&call.forge.git.path(call.repo()?.id), &[edit])?;
+    Ok(())
+}
+
+fn mention(call: &Call, issue: &Issue) -> Result<(), ApiError> {
+    // The call is borrowed, so what the transaction needs of it is made here.
+    let scope = call.detached();
+    let issue = issue.clone();
+    call.forge
+        .db
+        .writer()
+        .write_blocking(move |tx| mentions::record(&scope, tx, &issue, issue.body.as_deref()))
+}
+
+pub(super) fn update(call: &Call) -> ApiResult {
+    let fields = call.fields()?;
+    let scope = call.detached();
+    let base = fields.opt_str("base")?.map(str::to_owned);
+    let base_row = match &base {
+        Some(base) => Some(branch(call, base)?.ok_or_else(|| refuse("base", "invalid"))?),
+        None => None,
+    };
+    let (issue, pull) = call.forge.db.writer().write_blocking(move |tx| {
+        let (issue, pull) = numbered(&scope, tx)?;
+        if fields.opt_str("state")? == Some("open") && pull.merged_at.is_some() {
+            return Err(refuse("state", "invalid"));
+        }
+        issue_api::change(&scope, tx, &issue, &fields)?;
+        if let (Some(base), Some(row)) = (&base, &base_row) {
+            pulls::set_base(tx, pull.id, base, &row.oid)?;
+        }
+        numbered(&scope, tx)
+    })?;
+    reply_pull(call, issue, pull, 200)
+}
+
+pub(super) fn check_merged(call: &Call, conn: &Connection) -> ApiResult {
+    match numbered(call, conn)?.1.merged_at {
+        Some(_) => Reply::no_content(),
+        None => Err(ApiError::not_found()),
+    }
+}

@@ -1,0 +1,262 @@
+//! Repositories: made, read, changed, removed.
+
+use baton_core::repo_slug::is_repo_name;
+use rusqlite::Connection;
+
+use super::users;
+use crate::db::accounts::{self, Account};
+use crate::db::repos::{self, NewRepo, Permission, Repo};
+use crate::db::{Tx, labels, refs};
+use crate::git::objects::{Person, TreeEdit, edited_tree};
+use crate::git::{GitStore, ref_changes};
+use crate::http::access;
+use crate::http::call::Call;
+use crate::http::error::ApiError;
+use crate::http::fields::Fields;
+use crate::http::page;
+use crate::http::reply::{ApiResult, Reply};
+use crate::wire::repo::RepoView;
+
+const DESCRIPTION_CHARS_MAX: usize = 350;
+
+pub(super) fn get(call: &Call, _: &Connection) -> ApiResult {
+    let visit = call.visit()?;
+    Reply::ok(&RepoView { links: &call.links, repo: &visit.repo, permission: Some(visit.permission) })
+}
+
+fn list(call: &Call, conn: &Connection, owner_id: Option<i64>, at_least: Permission) -> ApiResult {
+    let mut visible = Vec::new();
+    for repo in repos::list(conn, owner_id)? {
+        let permission = access::permission(conn, &repo, call.viewer.as_ref())?;
+        if permission >= at_least {
+            visible.push((repo, permission));
+        }
+    }
+    let view = |(repo, permission): &(Repo, Permission)| {
+        // The borrow ends with the reply, so each view is turned into JSON here.
+        serde_json::to_value(RepoView { links: &call.links, repo, permission: Some(*permission) })
+    };
+    let views: Vec<_> = visible.iter().map(view).collect::<Result<_, _>>()?;
+    page::reply_cut(call, views)
+}
+
+pub(super) fn list_own(call: &Call, conn: &Connection) -> ApiResult {
+    let viewer = call.viewer()?;
+    if viewer.account.site_admin {
+        return list(call, conn, None, Permission::Read);
+    }
+    list(call, conn, None, Permission::Triage)
+}
+
+pub(super) fn list_for_user(call: &Call, conn: &Connection) -> ApiResult {
+    let account = accounts::by_login(conn, call.param("username"))?.ok_or_else(ApiError::not_found)?;
+    list(call, conn, Some(account.id), Permission::Read)
+}
+
+pub(super) fn list_for_org(call: &Call, conn: &Connection) -> ApiResult {
+    let org = users::organization(call, conn)?;
+    list(call, conn, Some(org.id), Permission::Read)
+}
+
+pub(super) fn create_own(call: &Call, tx: &Tx<'_>) -> ApiResult {
+    let owner = call.viewer()?.account.clone();
+    create(call, tx, &owner)
+}
+
+pub(super) fn create_for_org(call: &Call, tx: &Tx<'_>) -> ApiResult {
+    let org = users::organization(call, tx)?;
+    let viewer = call.viewer()?;
+    if !viewer.account.site_admin && accounts::org_role(tx, org.id, viewer.account.id)?.is_none() {
+        return Err(ApiError::forbidden(
+            "You need to be a member of this organization to create a repository.",
+        ));
+    }
+    create(call, tx, &org)
+}
+
+fn create(call: &Call, tx: &Tx<'_>, owner: &Account) -> ApiResult {
+    let fields = call.fields()?;
+    let name = fields.str("name")?;
+    check_text(&fields)?;
+    let creation = Creation {
+        name,
+        description: fields.opt_str("description")?,
+        homepage: fields.opt_str("homepage")?,
+        private: fields.opt_bool("private")?.unwrap_or(false)
+            || fields.opt_str("visibility")? == Some("private"),
+        default_branch: "main",
+        auto_init: fields.opt_bool("auto_init")?.unwrap_or(false),
+    };
+    let repo = create_in(tx, &call.forge.git, owner, &creation, call.now)?;
+    let location = format!("{}/repos/{}", call.links.api, repo.full_name());
+    Reply::created(
+        &RepoView { links: &call.links, repo: &repo, permission: Some(Permission::Admin) },
+        location,
+    )
+}
+
+fn check_text(fields: &Fields) -> Result<(), ApiError> {
+    let description = fields.opt_str("description")?.unwrap_or_default();
+    if description.chars().count() > DESCRIPTION_CHARS_MAX {
+        return Err(ApiError::invalid_because(
+            "Repository",
+            "description",
+            "description is too long (maximum is 350 characters)",
+        ));
+    }
+    Ok(())
+}
+
+/// What a repository starts as.
+pub(crate) struct Creation<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) description: Option<&'a str>,
+    pub(crate) homepage: Option<&'a str>,
+    pub(crate) private: bool,
+    pub(crate) default_branch: &'a str,
+    pub(crate) auto_init: bool,
+}
+
+/// Makes a repository: its row, its labels and its bare git directory.
+///
+/// The directory is made before the row is committed. A crash in between leaves a directory whose id is given out
+/// again, and making it again is harmless.
+pub(crate) fn create_in(
+    tx: &Tx<'_>,
+    git: &GitStore,
+    owner: &Account,
+    creation: &Creation<'_>,
+    now: i64,
+) -> Result<Repo, ApiError> {
+    let name = creation.name.strip_suffix(".git").unwrap_or(creation.name);
+    check_name(tx, owner, name, None)?;
+    let new = NewRepo {
+        owner_id: owner.id,
+        name,
+        description: creation.description,
+        homepage: creation.homepage,
+        private: creation.private,
+        default_branch: creation.default_branch,
+        now,
+    };
+    let id = repos::insert(tx, &new)?;
+    labels::insert_defaults(tx, id)?;
+    let repository = git.init(id, creation.default_branch)?;
+    if creation.auto_init {
+        initial_commit(tx, &repository, id, owner, creation, now)?;
+    }
+    repos::by_id(tx, id)?.ok_or_else(ApiError::not_found)
+}
+
+fn check_name(conn: &Connection, owner: &Account, name: &str, but: Option<i64>) -> Result<(), ApiError> {
+    let failed = |why: &str| ApiError {
+        message: "Repository creation failed.".to_owned(),
+        ..ApiError::invalid_because("Repository", "name", why)
+    };
+    if !is_repo_name(name) {
+        return Err(failed("name can only contain ASCII letters, digits, and the characters ., -, and _"));
+    }
+    match repos::find(conn, &owner.login, name)? {
+        Some(taken) if Some(taken.id) != but => Err(failed("name already exists on this account")),
+        _ => Ok(()),
+    }
+}
+
+fn initial_commit(
+    tx: &Tx<'_>,
+    repository: &git2::Repository,
+    repo_id: i64,
+    owner: &Account,
+    creation: &Creation<'_>,
+    now: i64,
+) -> Result<(), ApiError> {
+    let text = format!("# {}\n{}", creation.name, creation.description.unwrap_or_default());
+    let blob = repository.blob(text.as_bytes())?;
+    let edit = TreeEdit { path: "README.md".to_owned(), entry: Some((blob, git2::FileMode::Blob)) };
+    let tree = repository.find_tree(edited_tree(repository, None, &[edit])?)?;
+    let signature = signature_of(owner, now).signature()?;
+    let name = format!("refs/heads/{}", creation.default_branch);
+    let oid = repository.commit(Some(&name), &signature, &signature, "Initial commit", &tree, &[])?;
+    refs::set(tx, repo_id, &ref_changes::row_of(repository, &name, oid))?;
+    Ok(())
+}
+
+/// The signature of an account's commits through the API.
+pub(super) fn signature_of(account: &Account, now: i64) -> Person {
+    let email = account.email.clone();
+    Person {
+        name: account.name.clone().unwrap_or_else(|| account.login.clone()),
+        email: email.unwrap_or_else(|| format!("{}+{}@users.noreply.localhost", account.id, account.login)),
+        at: now,
+    }
+}
+
+pub(super) fn update(call: &Call) -> ApiResult {
+    let fields = call.fields()?;
+    check_text(&fields)?;
+    let mut repo = call.repo()?.clone();
+    let branch = fields.opt_str("default_branch")?.map(str::to_owned);
+    if let Some(branch) = &branch {
+        let name = format!("refs/heads/{branch}");
+        let exists = call.forge.db.read(|conn| refs::find(conn, repo.id, &name))??.is_some();
+        if !exists {
+            return Err(ApiError::invalid_because(
+                "Repository",
+                "default_branch",
+                format!("The branch {branch} was not found"),
+            ));
+        }
+        repo.default_branch.clone_from(branch);
+    }
+    apply(&mut repo, &fields)?;
+    let name = fields.opt_str("name")?.map(str::to_owned);
+    let (now, renamed) = (call.now, repo.clone());
+    let updated = call.forge.db.writer().write_blocking(move |tx| {
+        let mut repo = renamed;
+        if let Some(name) = name {
+            check_name(tx, &repo.owner, &name, Some(repo.id))?;
+            repo.name = name;
+        }
+        repos::update(tx, &repo, now)?;
+        repos::by_id(tx, repo.id)?.ok_or_else(ApiError::not_found)
+    })?;
+    if let Some(branch) = branch {
+        call.forge.git.set_head(updated.id, &branch)?;
+    }
+    Reply::ok(&RepoView { links: &call.links, repo: &updated, permission: Some(Permission::Admin) })
+}
+
+fn apply(repo: &mut Repo, fields: &Fields) -> Result<(), ApiError> {
+    if fields.has("description") {
+        repo.description = fields.opt_str("description")?.map(str::to_owned);
+    }
+    if fields.has("homepage") {
+        repo.homepage = fields.opt_str("homepage")?.map(str::to_owned);
+    }
+    if let Some(private) = fields.opt_bool("private")? {
+        repo.private = private;
+    }
+    match fields.opt_str("visibility")? {
+        None => {}
+        Some("private") => repo.private = true,
+        Some("public") => repo.private = false,
+        Some(_) => return Err(ApiError::invalid("Repository", "visibility", "invalid")),
+    }
+    if let Some(archived) = fields.opt_bool("archived")? {
+        repo.archived = archived;
+    }
+    if let Some(has_issues) = fields.opt_bool("has_issues")? {
+        repo.has_issues = has_issues;
+    }
+    Ok(())
+}
+
+pub(super) fn delete(call: &Call) -> ApiResult {
+    let id = call.repo()?.id;
+    call.forge.db.writer().write_blocking(move |tx| Ok::<_, ApiError>(repos::delete(tx, id)?))?;
+    // The row is gone, and with it every way to the directory; what cannot be removed now is only disk space.
+    if let Err(error) = call.forge.git.remove(id) {
+        tracing::warn!(%error, id, "cannot remove a deleted repository's directory");
+    }
+    Reply::no_content()
+}

@@ -1,0 +1,157 @@
+//! The forge's record: one SQLite file in WAL mode, many readers, one writer.
+//!
+//! Reads run on the caller's thread inside a snapshot ([`Database::read`]). Writes run one after another on the
+//! writer's thread and share commits ([`writer`]). Lagging reads are answered from snapshots pinned at earlier commits
+//! ([`replica`]), so every read endpoint lags alike without knowing it.
+//!
+//! The functions that ask and change are grouped by noun in this module's children; they take a plain connection, so the
+//! same ones serve a snapshot and a transaction.
+
+pub(crate) mod accounts;
+pub(crate) mod comments;
+pub(crate) mod events;
+pub(crate) mod issue_query;
+pub(crate) mod issues;
+pub(crate) mod labels;
+pub(crate) mod links;
+pub(crate) mod milestones;
+pub(crate) mod pulls;
+pub(crate) mod reactions;
+pub(crate) mod refs;
+pub(crate) mod replica;
+pub(crate) mod repos;
+mod schema;
+pub(crate) mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::sync::lock;
+use replica::Replicas;
+pub(crate) use writer::{Tx, WriteError, Writer};
+
+/// The database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// SQLite refused.
+    #[error("cannot open the forge's database {}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// The file was written by a newer release.
+    #[error(
+        "the forge's database {} has schema {found}, and this release knows schemas up to {known}: run a newer baton, or another --data directory",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The newest schema of this binary.
+        known: i64,
+    },
+    /// A directory could not be made.
+    #[error("cannot create the data directory {}", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Prepared statements kept per connection: more than the crate has, so none is compiled twice.
+const STATEMENTS_MAX: usize = 256;
+
+pub(crate) struct Database {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    writer: Writer,
+    replicas: Arc<Replicas>,
+}
+
+impl Database {
+    pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
+        let sqlite = |source| OpenError::Sqlite { path: path.to_owned(), source };
+        let mut connection = connect(path).map_err(sqlite)?;
+        schema::migrate(&mut connection, path)?;
+        let replicas = Arc::new(Replicas::new(path));
+        let writer = Writer::start(connection, Arc::clone(&replicas));
+        Ok(Self { path: path.to_owned(), idle: Mutex::default(), writer, replicas })
+    }
+
+    pub(crate) fn writer(&self) -> &Writer {
+        &self.writer
+    }
+
+    pub(crate) fn replicas(&self) -> &Replicas {
+        &self.replicas
+    }
+
+    /// Runs `ask` on the newest committed state.
+    pub(crate) fn read<R>(&self, ask: impl FnOnce(&Connection) -> R) -> rusqlite::Result<R> {
+        let connection = self.take_idle()?;
+        let answer = in_snapshot(&connection, ask);
+        lock(&self.idle).push(connection);
+        answer
+    }
+
+    /// Runs `ask` on the state of `lag` ago.
+    pub(crate) fn read_lagging<R>(
+        &self,
+        lag: Duration,
+        ask: impl FnOnce(&Connection) -> R,
+    ) -> rusqlite::Result<R> {
+        match self.replicas.before(lag) {
+            Some(pinned) => Ok(ask(&lock(&pinned))),
+            None => self.read(ask),
+        }
+    }
+
+    fn take_idle(&self) -> rusqlite::Result<Connection> {
+        let idle = lock(&self.idle).pop();
+        idle.map_or_else(|| connect_reader(&self.path), Ok)
+    }
+}
+
+/// Runs `ask` in one read transaction, so that its statements agree with each other.
+fn in_snapshot<R>(connection: &Connection, ask: impl FnOnce(&Connection) -> R) -> rusqlite::Result<R> {
+    connection.prepare_cached("BEGIN")?.execute([])?;
+    let answer = ask(connection);
+    connection.prepare_cached("COMMIT")?.execute([])?;
+    Ok(answer)
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags())?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // Other processes (the `baton forge` commands) write too, each for a moment.
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // An acknowledged write must survive the machine's death, not only the process's; group commit pays for it.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(connection)
+}
+
+fn connect_reader(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags())?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cache_size", -8_000)?;
+    Ok(connection)
+}
+
+fn flags() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX
+}

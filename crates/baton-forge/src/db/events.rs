@@ -1,0 +1,198 @@
+//! What happened to issues: the rows behind events, timelines and, later, webhooks.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::{Value, json};
+
+use super::accounts::Account;
+use super::labels::Label;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Event {
+    pub(crate) id: i64,
+    pub(crate) issue_id: i64,
+    pub(crate) actor_id: i64,
+    pub(crate) kind: String,
+    pub(crate) commit_oid: Option<String>,
+    pub(crate) detail: Value,
+    pub(crate) created_at: i64,
+}
+
+/// An occurrence to be written down. The variant's fields are what its wire form needs beyond the actor and the time.
+#[derive(Debug)]
+pub(crate) enum Happening<'a> {
+    Labeled(&'a Label),
+    Unlabeled(&'a Label),
+    Assigned(&'a Account),
+    Unassigned(&'a Account),
+    Milestoned(&'a str),
+    Demilestoned(&'a str),
+    Renamed {
+        from: &'a str,
+        to: &'a str,
+    },
+    Locked(Option<&'a str>),
+    Unlocked,
+    Closed {
+        reason: Option<&'a str>,
+        commit: Option<&'a str>,
+    },
+    Reopened,
+    Merged {
+        commit: &'a str,
+    },
+    HeadRefDeleted,
+    HeadRefForcePushed {
+        commit: &'a str,
+    },
+    /// Another issue mentioned this one; the number is the other's database id.
+    CrossReferenced {
+        source: i64,
+    },
+    SubIssueAdded(i64),
+    SubIssueRemoved(i64),
+    ParentAdded(i64),
+    ParentRemoved(i64),
+    BlockedByAdded(i64),
+    BlockedByRemoved(i64),
+    BlockingAdded(i64),
+    BlockingRemoved(i64),
+}
+
+impl Happening<'_> {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Labeled(_) => "labeled",
+            Self::Unlabeled(_) => "unlabeled",
+            Self::Assigned(_) => "assigned",
+            Self::Unassigned(_) => "unassigned",
+            Self::Milestoned(_) => "milestoned",
+            Self::Demilestoned(_) => "demilestoned",
+            Self::Renamed { .. } => "renamed",
+            Self::Locked(_) => "locked",
+            Self::Unlocked => "unlocked",
+            Self::Closed { .. } => "closed",
+            Self::Reopened => "reopened",
+            Self::Merged { .. } => "merged",
+            Self::HeadRefDeleted => "head_ref_deleted",
+            Self::HeadRefForcePushed { .. } => "head_ref_force_pushed",
+            Self::CrossReferenced { .. } => "cross-referenced",
+            Self::SubIssueAdded(_) => "sub_issue_added",
+            Self::SubIssueRemoved(_) => "sub_issue_removed",
+            Self::ParentAdded(_) => "parent_issue_added",
+            Self::ParentRemoved(_) => "parent_issue_removed",
+            Self::BlockedByAdded(_) => "blocked_by_added",
+            Self::BlockedByRemoved(_) => "blocked_by_removed",
+            Self::BlockingAdded(_) => "blocking_added",
+            Self::BlockingRemoved(_) => "blocking_removed",
+        }
+    }
+
+    fn commit(&self) -> Option<&str> {
+        match self {
+            Self::Closed { commit, .. } => *commit,
+            Self::Merged { commit } | Self::HeadRefForcePushed { commit } => Some(commit),
+            _ => None,
+        }
+    }
+
+    fn detail(&self) -> Value {
+        match self {
+            Self::Labeled(label) | Self::Unlabeled(label) => {
+                json!({ "name": label.name, "color": label.color })
+            }
+            Self::Assigned(account) | Self::Unassigned(account) => json!({ "account": account.id }),
+            Self::Milestoned(title) | Self::Demilestoned(title) => json!({ "title": title }),
+            Self::Renamed { from, to } => json!({ "from": from, "to": to }),
+            Self::Locked(reason) => json!({ "lock_reason": reason }),
+            Self::Closed { reason, .. } => json!({ "state_reason": reason }),
+            Self::CrossReferenced { source } => json!({ "issue": source }),
+            Self::SubIssueAdded(id)
+            | Self::SubIssueRemoved(id)
+            | Self::ParentAdded(id)
+            | Self::ParentRemoved(id)
+            | Self::BlockedByAdded(id)
+            | Self::BlockedByRemoved(id)
+            | Self::BlockingAdded(id)
+            | Self::BlockingRemoved(id) => json!({ "issue": id }),
+            Self::Unlocked | Self::Reopened | Self::Merged { .. } | Self::HeadRefDeleted => json!({}),
+            Self::HeadRefForcePushed { .. } => json!({}),
+        }
+    }
+}
+
+const SELECT: &str = "SELECT id, issue_id, actor_id, kind, commit_oid, detail, created_at FROM events";
+
+fn event_from(row: &Row<'_>) -> rusqlite::Result<Event> {
+    Ok(Event {
+        id: row.get(0)?,
+        issue_id: row.get(1)?,
+        actor_id: row.get(2)?,
+        kind: row.get(3)?,
+        commit_oid: row.get(4)?,
+        detail: serde_json::from_str(row.get_ref(5)?.as_str()?).unwrap_or_default(),
+        created_at: row.get(6)?,
+    })
+}
+
+/// Whose doing it was, where and when.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene {
+    pub(crate) repo_id: i64,
+    pub(crate) issue_id: i64,
+    pub(crate) actor_id: i64,
+    pub(crate) now: i64,
+}
+
+pub(crate) fn record(conn: &Connection, scene: Scene, happening: &Happening<'_>) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO events (repo_id, issue_id, actor_id, kind, commit_oid, detail, created_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let values = params![
+        scene.repo_id,
+        scene.issue_id,
+        scene.actor_id,
+        happening.kind(),
+        happening.commit(),
+        happening.detail().to_string(),
+        scene.now
+    ];
+    conn.prepare_cached(sql)?.execute(values).map(drop)
+}
+
+/// Lists an issue's events, oldest first; mentions are part of the timeline only.
+pub(crate) fn of_issue(
+    conn: &Connection,
+    issue_id: i64,
+    with_mentions: bool,
+) -> rusqlite::Result<Vec<Event>> {
+    let sql = format!("{SELECT} WHERE issue_id = ?1 AND (?2 OR kind <> 'cross-referenced') ORDER BY id");
+    conn.prepare_cached(&sql)?.query_map(params![issue_id, with_mentions], event_from)?.collect()
+}
+
+/// Lists a repository's events, newest first.
+pub(crate) fn of_repo(
+    conn: &Connection,
+    repo_id: i64,
+    limit: i64,
+    offset: i64,
+) -> rusqlite::Result<Vec<Event>> {
+    let sql = format!(
+        "{SELECT} WHERE repo_id = ?1 AND kind <> 'cross-referenced' ORDER BY id DESC LIMIT ?2 OFFSET ?3"
+    );
+    conn.prepare_cached(&sql)?.query_map([repo_id, limit, offset], event_from)?.collect()
+}
+
+pub(crate) fn count_of_repo(conn: &Connection, repo_id: i64) -> rusqlite::Result<i64> {
+    let sql = "SELECT count(*) FROM events WHERE repo_id = ?1 AND kind <> 'cross-referenced'";
+    conn.prepare_cached(sql)?.query_row([repo_id], |row| row.get(0))
+}
+
+pub(crate) fn by_id(conn: &Connection, repo_id: i64, id: i64) -> rusqlite::Result<Option<Event>> {
+    let sql = format!("{SELECT} WHERE repo_id = ?1 AND id = ?2");
+    conn.prepare_cached(&sql)?.query_row([repo_id, id], event_from).optional()
+}
+
+/// Returns whether `issue_id` was already mentioned by `source`, so that an edit does not mention it again.
+pub(crate) fn is_cross_referenced(conn: &Connection, issue_id: i64, source: i64) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM events WHERE issue_id = ?1 AND kind = 'cross-referenced' AND detail = ?2";
+    conn.prepare_cached(sql)?.exists(params![issue_id, json!({ "issue": source }).to_string()])
+}

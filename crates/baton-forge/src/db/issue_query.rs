@@ -1,0 +1,221 @@
+//! Lists of issues by conditions, for the list endpoints and for search.
+//!
+//! Conditions become SQL with bound values only; no text of a client ever becomes part of a statement.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use super::issues::{self, Issue, issue_from};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum SortBy {
+    #[default]
+    Created,
+    Updated,
+    Comments,
+}
+
+/// Something that may be asked for by name, as present, or as absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Presence<T> {
+    Is(T),
+    Any,
+    None,
+}
+
+/// Where search looks for words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SearchIn {
+    pub(crate) title: bool,
+    pub(crate) body: bool,
+    pub(crate) comments: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct IssueQuery {
+    pub(crate) repo_ids: Vec<i64>,
+    pub(crate) state: Option<&'static str>,
+    pub(crate) is_pull: Option<bool>,
+    pub(crate) merged: Option<bool>,
+    pub(crate) labels: Vec<String>,
+    pub(crate) without_labels: Vec<String>,
+    pub(crate) has_labels: Option<bool>,
+    pub(crate) author: Option<String>,
+    pub(crate) assignee: Option<Presence<String>>,
+    pub(crate) milestone: Option<Presence<i64>>,
+    pub(crate) milestone_title: Option<String>,
+    pub(crate) mentions: Option<String>,
+    pub(crate) since: Option<i64>,
+    pub(crate) words: Vec<String>,
+    pub(crate) words_in: Option<SearchIn>,
+    pub(crate) sort: SortBy,
+    pub(crate) ascending: bool,
+}
+
+/// Conditions under construction: SQL fragments and the values they bind, in step.
+#[derive(Default)]
+struct Conditions {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    fn add(&mut self, fragment: &str, values: impl IntoIterator<Item = Value>) {
+        self.sql.push_str(if self.sql.is_empty() { " WHERE " } else { " AND " });
+        self.sql.push_str(fragment);
+        self.values.extend(values);
+    }
+}
+
+const LABELLED: &str =
+    "i.id IN (SELECT il.issue_id FROM labels l JOIN issue_labels il ON il.label_id = l.id WHERE l.name = ?)";
+const ASSIGNED: &str = "i.id IN (SELECT x.issue_id FROM issue_assignees x JOIN accounts a ON a.id = x.account_id WHERE a.login = ?)";
+
+impl IssueQuery {
+    fn conditions(&self) -> Conditions {
+        let mut all = Conditions::default();
+        self.place(&mut all);
+        self.kind(&mut all);
+        self.label(&mut all);
+        self.people(&mut all);
+        self.milestone(&mut all);
+        self.text(&mut all);
+        all
+    }
+
+    fn place(&self, all: &mut Conditions) {
+        match self.repo_ids.as_slice() {
+            [one] => all.add("i.repo_id = ?", [Value::from(*one)]),
+            many => {
+                let marks = vec!["?"; many.len()].join(", ");
+                all.add(&format!("i.repo_id IN ({marks})"), many.iter().map(|id| Value::from(*id)));
+            }
+        }
+        if let Some(state) = self.state {
+            all.add("i.state = ?", [Value::from(state.to_owned())]);
+        }
+        if let Some(since) = self.since {
+            all.add("i.updated_at >= ?", [Value::from(since)]);
+        }
+    }
+
+    fn kind(&self, all: &mut Conditions) {
+        if let Some(is_pull) = self.is_pull {
+            all.add("i.is_pull = ?", [Value::from(is_pull)]);
+        }
+        match self.merged {
+            Some(true) => all.add("i.id IN (SELECT issue_id FROM pulls WHERE merged_at IS NOT NULL)", []),
+            Some(false) => all.add("i.id IN (SELECT issue_id FROM pulls WHERE merged_at IS NULL)", []),
+            None => {}
+        }
+    }
+
+    fn label(&self, all: &mut Conditions) {
+        for name in &self.labels {
+            all.add(LABELLED, [Value::from(name.clone())]);
+        }
+        for name in &self.without_labels {
+            all.add(&format!("NOT {LABELLED}"), [Value::from(name.clone())]);
+        }
+        match self.has_labels {
+            Some(true) => all.add("EXISTS (SELECT 1 FROM issue_labels il WHERE il.issue_id = i.id)", []),
+            Some(false) => all.add("NOT EXISTS (SELECT 1 FROM issue_labels il WHERE il.issue_id = i.id)", []),
+            None => {}
+        }
+    }
+
+    fn people(&self, all: &mut Conditions) {
+        if let Some(author) = &self.author {
+            all.add("i.author_id = (SELECT id FROM accounts WHERE login = ?)", [Value::from(author.clone())]);
+        }
+        match &self.assignee {
+            Some(Presence::Is(login)) => all.add(ASSIGNED, [Value::from(login.clone())]),
+            Some(Presence::Any) => {
+                all.add("EXISTS (SELECT 1 FROM issue_assignees x WHERE x.issue_id = i.id)", [])
+            }
+            Some(Presence::None) => {
+                all.add("NOT EXISTS (SELECT 1 FROM issue_assignees x WHERE x.issue_id = i.id)", [])
+            }
+            None => {}
+        }
+        if let Some(login) = &self.mentions {
+            all.add(
+                "instr(lower(coalesce(i.body, '')), ?) > 0",
+                [Value::from(format!("@{}", login.to_lowercase()))],
+            );
+        }
+    }
+
+    fn milestone(&self, all: &mut Conditions) {
+        match &self.milestone {
+            Some(Presence::Is(number)) => all.add(
+                "i.milestone_id IN (SELECT m.id FROM milestones m WHERE m.repo_id = i.repo_id AND m.number = ?)",
+                [Value::from(*number)],
+            ),
+            Some(Presence::Any) => all.add("i.milestone_id IS NOT NULL", []),
+            Some(Presence::None) => all.add("i.milestone_id IS NULL", []),
+            None => {}
+        }
+        if let Some(title) = &self.milestone_title {
+            all.add(
+                "i.milestone_id IN (SELECT id FROM milestones WHERE title = ? COLLATE NOCASE)",
+                [Value::from(title.clone())],
+            );
+        }
+    }
+
+    fn text(&self, all: &mut Conditions) {
+        let places = self.words_in.unwrap_or(SearchIn { title: true, body: true, comments: false });
+        for word in &self.words {
+            let mut anywhere = Vec::new();
+            if places.title {
+                anywhere.push("instr(lower(i.title), ?) > 0");
+            }
+            if places.body {
+                anywhere.push("instr(lower(coalesce(i.body, '')), ?) > 0");
+            }
+            if places.comments {
+                anywhere.push("EXISTS (SELECT 1 FROM comments c WHERE c.issue_id = i.id AND instr(lower(c.body), ?) > 0)");
+            }
+            let value = Value::from(word.to_lowercase());
+            all.add(&format!("({})", anywhere.join(" OR ")), vec![value; anywhere.len()]);
+        }
+    }
+
+    fn order(&self) -> String {
+        let direction = if self.ascending { "ASC" } else { "DESC" };
+        let by = match self.sort {
+            SortBy::Created => "i.created_at",
+            SortBy::Updated => "i.updated_at",
+            SortBy::Comments => "i.comments",
+        };
+        format!(" ORDER BY {by} {direction}, i.id {direction}")
+    }
+
+    pub(crate) fn page(&self, conn: &Connection, limit: i64, offset: i64) -> rusqlite::Result<Vec<Issue>> {
+        if self.repo_ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut all = self.conditions();
+        let sql = format!("{}{}{} LIMIT ? OFFSET ?", issues::SELECT, all.sql, self.order());
+        all.values.extend([Value::from(limit), Value::from(offset)]);
+        conn.prepare_cached(&sql)?.query_map(params_from_iter(all.values), issue_from)?.collect()
+    }
+
+    pub(crate) fn count(&self, conn: &Connection) -> rusqlite::Result<i64> {
+        if self.repo_ids.is_empty() {
+            return Ok(0);
+        }
+        let all = self.conditions();
+        let sql = format!("SELECT count(*) FROM issues i{}", all.sql);
+        conn.prepare_cached(&sql)?.query_row(params_from_iter(all.values), |row| row.get(0))
+    }
+
+    /// Returns whether only the state limits the list, so that the repository's counters give its length.
+    pub(crate) fn is_plain(&self) -> bool {
+        let mut plain = Self { repo_ids: self.repo_ids.clone(), state: self.state, ..Self::default() };
+        plain.sort = self.sort;
+        plain.ascending = self.ascending;
+        format!("{plain:?}") == format!("{self:?}")
+    }
+}

@@ -1,0 +1,189 @@
+//! What only pull requests have; the rest is in [`super::issues`].
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::issues::{self, Issue};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Pull {
+    pub(crate) id: i64,
+    pub(crate) issue_id: i64,
+    pub(crate) head_repo_id: i64,
+    pub(crate) head_ref: String,
+    pub(crate) head_oid: String,
+    pub(crate) base_ref: String,
+    pub(crate) base_oid: String,
+    pub(crate) draft: bool,
+    pub(crate) merged_at: Option<i64>,
+    pub(crate) merged_by: Option<i64>,
+    pub(crate) merge_oid: Option<String>,
+}
+
+const COLUMNS: &str =
+    "p.id, p.issue_id, p.head_repo_id, p.head_ref, p.head_oid, p.base_ref, p.base_oid, p.draft, p.merged_at,
+    p.merged_by, p.merge_oid";
+
+fn pull_from(row: &Row<'_>) -> rusqlite::Result<Pull> {
+    Ok(Pull {
+        id: row.get(0)?,
+        issue_id: row.get(1)?,
+        head_repo_id: row.get(2)?,
+        head_ref: row.get(3)?,
+        head_oid: row.get(4)?,
+        base_ref: row.get(5)?,
+        base_oid: row.get(6)?,
+        draft: row.get(7)?,
+        merged_at: row.get(8)?,
+        merged_by: row.get(9)?,
+        merge_oid: row.get(10)?,
+    })
+}
+
+pub(crate) fn of_issue(conn: &Connection, issue_id: i64) -> rusqlite::Result<Option<Pull>> {
+    let sql = format!("SELECT {COLUMNS} FROM pulls p WHERE p.issue_id = ?1");
+    conn.prepare_cached(&sql)?.query_row([issue_id], pull_from).optional()
+}
+
+pub(crate) fn by_number(
+    conn: &Connection,
+    repo_id: i64,
+    number: i64,
+) -> rusqlite::Result<Option<(Issue, Pull)>> {
+    let Some(issue) = issues::by_number(conn, repo_id, number)?.filter(|issue| issue.is_pull) else {
+        return Ok(None);
+    };
+    Ok(of_issue(conn, issue.id)?.map(|pull| (issue, pull)))
+}
+
+/// What a new pull request adds to its issue.
+pub(crate) struct NewPull<'a> {
+    pub(crate) issue_id: i64,
+    pub(crate) repo_id: i64,
+    pub(crate) head_repo_id: i64,
+    pub(crate) head_ref: &'a str,
+    pub(crate) head_oid: &'a str,
+    pub(crate) base_ref: &'a str,
+    pub(crate) base_oid: &'a str,
+    pub(crate) draft: bool,
+}
+
+pub(crate) fn insert(conn: &Connection, new: &NewPull<'_>) -> rusqlite::Result<()> {
+    let sql =
+        "INSERT INTO pulls (issue_id, repo_id, head_repo_id, head_ref, head_oid, base_ref, base_oid, draft)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let values = params![
+        new.issue_id,
+        new.repo_id,
+        new.head_repo_id,
+        new.head_ref,
+        new.head_oid,
+        new.base_ref,
+        new.base_oid,
+        new.draft
+    ];
+    conn.execute(sql, values).map(drop)
+}
+
+/// Returns the number of the open pull request between two branches, if there is one.
+pub(crate) fn open_between(
+    conn: &Connection,
+    repo_id: i64,
+    head_repo_id: i64,
+    head_ref: &str,
+    base_ref: &str,
+) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT i.number FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.repo_id = ?1 AND p.head_repo_id = ?2
+               AND p.head_ref = ?3 AND p.base_ref = ?4 AND i.state = 'open'";
+    conn.prepare_cached(sql)?
+        .query_row(params![repo_id, head_repo_id, head_ref, base_ref], |row| row.get(0))
+        .optional()
+}
+
+/// Returns the open pull requests whose head is this branch.
+pub(crate) fn open_by_head(
+    conn: &Connection,
+    repo_id: i64,
+    head_ref: &str,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
+         WHERE p.head_repo_id = ?1 AND p.head_ref = ?2 AND i.state = 'open' ORDER BY p.id"
+    );
+    let found: Vec<Pull> = conn
+        .prepare_cached(&sql)?
+        .query_map(params![repo_id, head_ref], pull_from)?
+        .collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
+/// How pull requests are listed.
+pub(crate) struct PullQuery<'a> {
+    pub(crate) state: &'a str,
+    pub(crate) head: Option<(&'a str, &'a str)>,
+    pub(crate) base: Option<&'a str>,
+    pub(crate) by_update: bool,
+    pub(crate) descending: bool,
+}
+
+const FROM_LISTED: &str = "FROM pulls p JOIN issues i ON i.id = p.issue_id JOIN repos h ON h.id = p.head_repo_id
+    JOIN accounts a ON a.id = h.owner_id
+    WHERE p.repo_id = ?1 AND (?2 = 'all' OR i.state = ?2) AND (?3 IS NULL OR (a.login = ?3 AND p.head_ref = ?4))
+    AND (?5 IS NULL OR p.base_ref = ?5)";
+
+pub(crate) fn list(
+    conn: &Connection,
+    repo_id: i64,
+    query: &PullQuery<'_>,
+    limit: i64,
+    offset: i64,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let order = if query.by_update { "i.updated_at" } else { "i.created_at" };
+    let direction = if query.descending { "DESC" } else { "ASC" };
+    let sql = format!(
+        "SELECT {COLUMNS} {FROM_LISTED} ORDER BY {order} {direction}, i.id {direction} LIMIT ?6 OFFSET ?7"
+    );
+    let (owner, head) = query.head.unzip();
+    let values = params![repo_id, query.state, owner, head, query.base, limit, offset];
+    let found: Vec<Pull> =
+        conn.prepare_cached(&sql)?.query_map(values, pull_from)?.collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
+pub(crate) fn count(conn: &Connection, repo_id: i64, query: &PullQuery<'_>) -> rusqlite::Result<i64> {
+    let (owner, head) = query.head.unzip();
+    let values = params![repo_id, query.state, owner, head, query.base];
+    conn.prepare_cached(&format!("SELECT count(*) {FROM_LISTED}"))?.query_row(values, |row| row.get(0))
+}
+
+fn with_issues(conn: &Connection, pulls: Vec<Pull>) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let mut both = Vec::with_capacity(pulls.len());
+    for pull in pulls {
+        if let Some(issue) = issues::by_id(conn, pull.issue_id)? {
+            both.push((issue, pull));
+        }
+    }
+    Ok(both)
+}
+
+pub(crate) fn set_head(conn: &Connection, id: i64, head_oid: &str) -> rusqlite::Result<()> {
+    conn.execute("UPDATE pulls SET head_oid = ?2 WHERE id = ?1", params![id, head_oid]).map(drop)
+}
+
+pub(crate) fn set_base(conn: &Connection, id: i64, base_ref: &str, base_oid: &str) -> rusqlite::Result<()> {
+    conn.execute(
+        "UPDATE pulls SET base_ref = ?2, base_oid = ?3 WHERE id = ?1",
+        params![id, base_ref, base_oid],
+    )
+    .map(drop)
+}
+
+pub(crate) fn set_merged(
+    conn: &Connection,
+    id: i64,
+    by: i64,
+    merge_oid: &str,
+    now: i64,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE pulls SET merged_at = ?2, merged_by = ?3, merge_oid = ?4 WHERE id = ?1";
+    conn.execute(sql, params![id, now, by, merge_oid]).map(drop)
+}

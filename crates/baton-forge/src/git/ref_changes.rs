@@ -1,0 +1,334 @@
+//! What follows a change of refs: the table of refs, pull requests whose head moved, issues that commits close.
+//!
+//! Git has decided already when this runs. It compares what the bare repository says with the table and brings the
+//! table, and everything that hangs on it, up to date in one transaction. Running it again changes nothing, so a crash
+//! between git's change and this one is mended by the next look ([`follow_all`] at the start of the forge).
+
+use std::collections::BTreeMap;
+
+use baton_core::closing::closing_references;
+use git2::{Oid, Repository};
+
+use super::history;
+use super::objects::{kind_of, parse_oid};
+use super::ref_update::{self, RefEdit};
+use crate::db::events::{self, Happening, Scene};
+use crate::db::issues::{self, Issue};
+use crate::db::pulls::{self, Pull};
+use crate::db::refs::{self, RefRow};
+use crate::db::repos::{self, Repo};
+use crate::db::{Database, Tx};
+use crate::git::GitStore;
+use crate::http::error::ApiError;
+use crate::sync::lock;
+
+/// Commits of one push whose messages may close issues.
+const CLOSING_COMMITS_MAX: usize = 250;
+
+#[derive(Debug, Clone)]
+struct RefChange {
+    name: String,
+    old: Option<String>,
+    new: Option<RefRow>,
+    /// The branch was rewritten: its old tip is not in its new history.
+    forced: bool,
+}
+
+/// The open pull requests that a change of their head branch concerns.
+struct HeadMove {
+    change: RefChange,
+    pulls: Vec<(Issue, Pull)>,
+}
+
+/// Where the follow-up works.
+pub(crate) struct Followers<'a> {
+    pub(crate) db: &'a Database,
+    pub(crate) git: &'a GitStore,
+    pub(crate) now: i64,
+}
+
+impl Followers<'_> {
+    /// Looks at the named refs, or at all of them, after a push.
+    pub(crate) fn follow(
+        &self,
+        repo: &Repo,
+        names: Option<&[String]>,
+        actor_id: i64,
+    ) -> Result<(), ApiError> {
+        let gate = self.git.gate(repo.id);
+        let _held = lock(&gate);
+        self.follow_held(repo, names, actor_id)
+    }
+
+    /// The same for a caller that holds the repository's gate.
+    pub(crate) fn follow_held(
+        &self,
+        repo: &Repo,
+        names: Option<&[String]>,
+        actor_id: i64,
+    ) -> Result<(), ApiError> {
+        let repository = self.git.open(repo.id)?;
+        let changes = self.changes(&repository, repo.id, names)?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let moves = self.head_moves(repo.id, &changes)?;
+        let pull_refs = self.move_pull_refs(repo.id, &moves)?;
+        let closing = self.closing_commits(&repository, repo, &changes)?;
+        let (repo, now) = (repo.clone(), self.now);
+        self.db.writer().write_blocking(move |tx| {
+            write_refs(tx, repo.id, &changes, &pull_refs)?;
+            repos::touch_pushed(tx, repo.id, now)?;
+            for head_move in &moves {
+                move_heads(tx, &repo, head_move, actor_id, now)?;
+            }
+            for (number, commit) in &closing {
+                close_by_commit(tx, &repo, *number, commit, actor_id, now)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn changes(
+        &self,
+        repository: &Repository,
+        repo_id: i64,
+        names: Option<&[String]>,
+    ) -> Result<Vec<RefChange>, ApiError> {
+        let (in_git, in_table) = match names {
+            Some(names) => (named(repository, names), self.table(repo_id, names)?),
+            None => (all(repository)?, self.table_whole(repo_id)?),
+        };
+        let mut changes = Vec::new();
+        for (name, row) in &in_git {
+            let old = in_table.get(name).map(|row| row.oid.clone());
+            if old.as_deref() != Some(&row.oid) {
+                let forced = old.as_deref().is_some_and(|old| is_rewrite(repository, old, &row.oid));
+                changes.push(RefChange { name: name.clone(), old, new: Some(row.clone()), forced });
+            }
+        }
+        for (name, row) in in_table.iter().filter(|(name, _)| !in_git.contains_key(*name)) {
+            changes.push(RefChange {
+                name: name.clone(),
+                old: Some(row.oid.clone()),
+                new: None,
+                forced: false,
+            });
+        }
+        Ok(changes)
+    }
+
+    fn table(&self, repo_id: i64, names: &[String]) -> Result<BTreeMap<String, RefRow>, ApiError> {
+        let mut rows = BTreeMap::new();
+        for name in names {
+            if let Some(row) = self.db.read(|conn| refs::find(conn, repo_id, name))?? {
+                rows.insert(row.name.clone(), row);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn table_whole(&self, repo_id: i64) -> Result<BTreeMap<String, RefRow>, ApiError> {
+        let rows = self.db.read(|conn| refs::with_prefix(conn, repo_id, "refs/"))??;
+        Ok(rows.into_iter().map(|row| (row.name.clone(), row)).collect())
+    }
+
+    fn head_moves(&self, repo_id: i64, changes: &[RefChange]) -> Result<Vec<HeadMove>, ApiError> {
+        let mut moves = Vec::new();
+        for change in changes {
+            let Some(branch) = change.name.strip_prefix("refs/heads/") else { continue };
+            let pulls = self.db.read(|conn| pulls::open_by_head(conn, repo_id, branch))??;
+            if !pulls.is_empty() {
+                moves.push(HeadMove { change: change.clone(), pulls });
+            }
+        }
+        Ok(moves)
+    }
+
+    /// Points `refs/pull/N/head` at the new heads.
+    fn move_pull_refs(&self, repo_id: i64, moves: &[HeadMove]) -> Result<Vec<RefRow>, ApiError> {
+        let mut rows = Vec::new();
+        for head_move in moves {
+            let Some(new) = &head_move.change.new else { continue };
+            for (issue, _) in &head_move.pulls {
+                rows.push(RefRow { name: format!("refs/pull/{}/head", issue.number), ..new.clone() });
+            }
+        }
+        let edits: Vec<RefEdit> =
+            rows.iter().map(|row| RefEdit::Set { name: row.name.clone(), to: row.oid.clone() }).collect();
+        if !edits.is_empty() {
+            ref_update::apply(&self.git.path(repo_id), &edits)?;
+        }
+        Ok(rows)
+    }
+
+    /// Finds the issues that new commits on the default branch close.
+    fn closing_commits(
+        &self,
+        repository: &Repository,
+        repo: &Repo,
+        changes: &[RefChange],
+    ) -> Result<Vec<(i64, String)>, ApiError> {
+        let default_ref = format!("refs/heads/{}", repo.default_branch);
+        let change = changes.iter().find(|change| change.name == default_ref);
+        // A branch that is new brings a whole history, which closes nothing.
+        let Some((old, new)) = change.and_then(|change| Some((change.old.as_ref()?, change.new.as_ref()?)))
+        else {
+            return Ok(Vec::new());
+        };
+        let (Some(old), Some(new)) = (parse_oid(old), parse_oid(&new.oid)) else { return Ok(Vec::new()) };
+        if kind_of(repository, old).is_none() {
+            return Ok(Vec::new());
+        }
+        let mut closing = Vec::new();
+        for commit in history::between(repository, old, new)?.into_iter().take(CLOSING_COMMITS_MAX) {
+            let numbers = own_numbers(repo, &commit.message);
+            closing.extend(numbers.into_iter().map(|number| (number, commit.oid.clone())));
+        }
+        Ok(closing)
+    }
+}
+
+/// Returns the numbers of this repository's issues that a text closes.
+pub(crate) fn own_numbers(repo: &Repo, text: &str) -> Vec<i64> {
+    let is_own = |reference: &baton_core::IssueRef| {
+        let same = |named: &Option<String>, own: &str| {
+            named.as_deref().is_none_or(|named| named.eq_ignore_ascii_case(own))
+        };
+        same(&reference.owner, &repo.owner.login) && same(&reference.repo, &repo.name)
+    };
+    let own = closing_references(text).into_iter().filter(is_own);
+    own.filter_map(|reference| i64::try_from(reference.number).ok()).collect()
+}
+
+fn is_rewrite(repository: &Repository, old: &str, new: &str) -> bool {
+    match (parse_oid(old), parse_oid(new)) {
+        (Some(old), Some(new)) => !history::contains(repository, new, old),
+        _ => false,
+    }
+}
+
+pub(crate) fn row_of(repository: &Repository, name: &str, oid: Oid) -> RefRow {
+    let kind = kind_of(repository, oid).map_or("commit", |kind| kind.str());
+    RefRow { name: name.to_owned(), oid: oid.to_string(), kind: kind.to_owned() }
+}
+
+fn named(repository: &Repository, names: &[String]) -> BTreeMap<String, RefRow> {
+    let row = |name: &String| {
+        let oid = repository.find_reference(name).ok()?.target()?;
+        Some((name.clone(), row_of(repository, name, oid)))
+    };
+    names.iter().filter_map(row).collect()
+}
+
+fn all(repository: &Repository) -> Result<BTreeMap<String, RefRow>, git2::Error> {
+    let mut rows = BTreeMap::new();
+    for reference in repository.references()? {
+        let reference = reference?;
+        if let (Ok(name), Some(oid)) = (reference.name(), reference.target()) {
+            rows.insert(name.to_owned(), row_of(repository, name, oid));
+        }
+    }
+    Ok(rows)
+}
+
+fn write_refs(
+    tx: &Tx<'_>,
+    repo_id: i64,
+    changes: &[RefChange],
+    pull_refs: &[RefRow],
+) -> Result<(), ApiError> {
+    for change in changes {
+        match &change.new {
+            Some(row) => refs::set(tx, repo_id, row)?,
+            None => refs::remove(tx, repo_id, &change.name)?,
+        }
+    }
+    for row in pull_refs {
+        refs::set(tx, repo_id, row)?;
+    }
+    Ok(())
+}
+
+fn move_heads(
+    tx: &Tx<'_>,
+    repo: &Repo,
+    head_move: &HeadMove,
+    actor_id: i64,
+    now: i64,
+) -> Result<(), ApiError> {
+    for (issue, pull) in &head_move.pulls {
+        let scene = Scene { repo_id: repo.id, issue_id: issue.id, actor_id, now };
+        match &head_move.change.new {
+            Some(row) => {
+                pulls::set_head(tx, pull.id, &row.oid)?;
+                issues::touch(tx, issue.id, now)?;
+                if head_move.change.forced {
+                    events::record(tx, scene, &Happening::HeadRefForcePushed { commit: &row.oid })?;
+                }
+            }
+            // A pull request whose branch is gone cannot be merged any more, and GitHub closes it.
+            None => {
+                events::record(tx, scene, &Happening::HeadRefDeleted)?;
+                close(tx, issue, scene, None, None)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn close_by_commit(
+    tx: &Tx<'_>,
+    repo: &Repo,
+    number: i64,
+    commit: &str,
+    actor_id: i64,
+    now: i64,
+) -> Result<(), ApiError> {
+    match issues::by_number(tx, repo.id, number)? {
+        Some(issue) if !issue.is_pull => {
+            let scene = Scene { repo_id: repo.id, issue_id: issue.id, actor_id, now };
+            close(tx, &issue, scene, Some("completed"), Some(commit))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Closes an issue or pull request that is open.
+pub(crate) fn close(
+    tx: &Tx<'_>,
+    issue: &Issue,
+    scene: Scene,
+    reason: Option<&str>,
+    commit: Option<&str>,
+) -> Result<(), ApiError> {
+    if !issue.is_open() {
+        return Ok(());
+    }
+    let closed = Issue {
+        state: "closed".to_owned(),
+        state_reason: reason.map(str::to_owned),
+        closed_by: Some(scene.actor_id),
+        closed_at: Some(scene.now),
+        updated_at: scene.now,
+        ..issue.clone()
+    };
+    issues::update(tx, issue, &closed)?;
+    events::record(tx, scene, &Happening::Closed { reason, commit })?;
+    Ok(())
+}
+
+/// Brings every repository's table up to date, as the forge does when it starts.
+pub(crate) fn follow_all(followers: &Followers<'_>) -> Result<(), ApiError> {
+    for repo in followers.db.read(|conn| repos::list(conn, None))?? {
+        match followers.follow(&repo, None, repo.owner.id) {
+            Ok(()) => {}
+            Err(error) => tracing::error!(
+                repo = repo.full_name(),
+                error = error.message,
+                "cannot read its git repository"
+            ),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! Pull requests.
+
+use std::rc::Rc;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+use super::account::AccountView;
+use super::commit::Place;
+use super::label::{MilestoneView, label_views};
+use super::repo::RepoView;
+use super::{Links, NodeId, Render, Time, entries};
+use crate::db::accounts::Account;
+use crate::db::issues::{self, Issue};
+use crate::db::labels::{self, Label};
+use crate::db::milestones;
+use crate::db::pulls::Pull;
+use crate::db::repos::{self, Repo};
+
+/// What a trial merge and the commits between base and head say.
+#[derive(Debug, Clone)]
+pub(crate) struct PullFacts {
+    pub(crate) mergeable: Option<bool>,
+    pub(crate) mergeable_state: &'static str,
+    pub(crate) commits: usize,
+    pub(crate) additions: usize,
+    pub(crate) deletions: usize,
+    pub(crate) changed_files: usize,
+}
+
+pub(crate) struct PullView<'a> {
+    links: &'a Links,
+    repo: &'a Repo,
+    head_repo: Repo,
+    issue: Issue,
+    pull: Pull,
+    author: Rc<Account>,
+    association: &'static str,
+    labels: Vec<Label>,
+    assignees: Vec<Rc<Account>>,
+    milestone: Option<MilestoneView<'a>>,
+    merged_by: Option<Rc<Account>>,
+    /// Absent in lists, which show GitHub's simple form.
+    facts: Option<PullFacts>,
+}
+
+impl<'a> Render<'a> {
+    pub(crate) fn pull(
+        &self,
+        repo: &'a Repo,
+        issue: Issue,
+        pull: Pull,
+        facts: Option<PullFacts>,
+    ) -> rusqlite::Result<PullView<'a>> {
+        let milestone = issue.milestone_id.map(|id| milestones::by_id(self.conn, id)).transpose()?;
+        let head_repo = match pull.head_repo_id == repo.id {
+            true => None,
+            false => repos::by_id(self.conn, pull.head_repo_id)?,
+        };
+        Ok(PullView {
+            links: self.links,
+            repo,
+            head_repo: head_repo.unwrap_or_else(|| repo.clone()),
+            author: self.account(issue.author_id)?,
+            association: self.association(repo, issue.author_id)?,
+            labels: labels::of_issue(self.conn, issue.id)?,
+            assignees: self.accounts(&issues::assignees(self.conn, issue.id)?)?,
+            milestone: milestone.map(|milestone| self.milestone(repo, milestone)).transpose()?,
+            merged_by: pull.merged_by.map(|id| self.account(id)).transpose()?,
+            issue,
+            pull,
+            facts,
+        })
+    }
+}
+
+impl PullView<'_> {
+    fn place(&self) -> Place<'_> {
+        Place { links: self.links, repo: self.repo }
+    }
+
+    fn write_addresses<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let (api, web, number) = (self.place().api(), self.place().web(), self.issue.number);
+        let href = |url: String| json!({ "href": url });
+        let links = json!({
+            "self": href(format!("{api}/pulls/{number}")),
+            "html": href(format!("{web}/pull/{number}")),
+            "issue": href(format!("{api}/issues/{number}")),
+            "comments": href(format!("{api}/issues/{number}/comments")),
+            "review_comments": href(format!("{api}/pulls/{number}/comments")),
+            "review_comment": href(format!("{api}/pulls/comments{{/number}}")),
+            "commits": href(format!("{api}/pulls/{number}/commits")),
+            "statuses": href(format!("{api}/statuses/{}", self.pull.head_oid)),
+        });
+        entries!(map;
+            "url" => format_args!("{api}/pulls/{number}"),
+            "html_url" => format_args!("{web}/pull/{number}"),
+            "diff_url" => format_args!("{web}/pull/{number}.diff"),
+            "patch_url" => format_args!("{web}/pull/{number}.patch"),
+            "issue_url" => format_args!("{api}/issues/{number}"),
+            "commits_url" => format_args!("{api}/pulls/{number}/commits"),
+            "review_comments_url" => format_args!("{api}/pulls/{number}/comments"),
+            "review_comment_url" => format_args!("{api}/pulls/comments{{/number}}"),
+            "comments_url" => format_args!("{api}/issues/{number}/comments"),
+            "statuses_url" => format_args!("{api}/statuses/{}", self.pull.head_oid),
+            "_links" => links,
+        );
+        Ok(())
+    }
+
+    fn write_people<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let view = |account| AccountView { links: self.links, account };
+        entries!(map;
+            "user" => view(&self.author),
+            "author_association" => self.association,
+            "assignee" => self.assignees.first().map(|account| view(account)),
+            "assignees" => self.assignees.iter().map(|account| view(account)).collect::<Vec<_>>(),
+            "requested_reviewers" => [(); 0],
+            "requested_teams" => [(); 0],
+        );
+        Ok(())
+    }
+
+    fn write_ends<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let pull = &self.pull;
+        entries!(map;
+            "head" => BranchEnd { links: self.links, repo: &self.head_repo, name: &pull.head_ref, oid: &pull.head_oid },
+            "base" => BranchEnd { links: self.links, repo: self.repo, name: &pull.base_ref, oid: &pull.base_oid },
+            "draft" => pull.draft,
+            "merged_at" => pull.merged_at.map(Time),
+            "merge_commit_sha" => pull.merge_oid,
+            "auto_merge" => (),
+        );
+        Ok(())
+    }
+
+    fn write_facts<M: SerializeMap>(&self, map: &mut M, facts: &PullFacts) -> Result<(), M::Error> {
+        entries!(map;
+            "merged" => self.pull.merged_at.is_some(),
+            "mergeable" => facts.mergeable,
+            "rebaseable" => facts.mergeable,
+            "mergeable_state" => facts.mergeable_state,
+            "merged_by" => self.merged_by.as_ref().map(|account| AccountView { links: self.links, account }),
+            "comments" => self.issue.comments,
+            "review_comments" => 0,
+            "maintainer_can_modify" => false,
+            "commits" => facts.commits,
+            "additions" => facts.additions,
+            "deletions" => facts.deletions,
+            "changed_files" => facts.changed_files,
+        );
+        Ok(())
+    }
+}
+
+impl Serialize for PullView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let issue = &self.issue;
+        let mut map = serializer.serialize_map(None)?;
+        self.write_addresses(&mut map)?;
+        entries!(map;
+            "id" => self.pull.id,
+            "node_id" => NodeId("PR", self.pull.id),
+            "number" => issue.number,
+            "state" => issue.state,
+            "locked" => issue.locked,
+            "active_lock_reason" => issue.lock_reason,
+            "title" => issue.title,
+            "body" => issue.body,
+            "labels" => label_views(self.links, self.repo, &self.labels),
+            "milestone" => self.milestone,
+            "created_at" => Time(issue.created_at),
+            "updated_at" => Time(issue.updated_at),
+            "closed_at" => issue.closed_at.map(Time),
+        );
+        self.write_people(&mut map)?;
+        self.write_ends(&mut map)?;
+        if let Some(facts) = &self.facts {
+            self.write_facts(&mut map, facts)?;
+        }
+        map.end()
+    }
+}
+
+struct BranchEnd<'a> {
+    links: &'a Links,
+    repo: &'a Repo,
+    name: &'a str,
+    oid: &'a str,
+}
+
+impl Serialize for BranchEnd<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let owner = &self.repo.owner;
+        let mut map = serializer.serialize_map(Some(5))?;
+        entries!(map;
+            "label" => format_args!("{}:{}", owner.login, self.name),
+            "ref" => self.name,
+            "sha" => self.oid,
+            "user" => AccountView { links: self.links, account: owner },
+            "repo" => RepoView { links: self.links, repo: self.repo, permission: None },
+        );
+        map.end()
+    }
+}
