@@ -1,0 +1,73 @@
+//! `baton forge serve`.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use baton_forge::admin::{Admin, FIRST_ADMIN};
+use baton_forge::{Forge, ForgeConfig, Knobs};
+use clap::Args;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::DataArgument;
+use crate::command_error::CommandError;
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The address to listen on; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070")]
+    listen: SocketAddr,
+    /// Serve on this unix socket as well, which is how `gh` is pointed at it.
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Append every REST exchange to this file, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Allow this many requests per hour and token.
+    #[arg(long, value_name = "N")]
+    rate_limit: Option<u64>,
+    #[command(flatten)]
+    data: DataArgument,
+}
+
+impl Serve {
+    pub(super) fn run(self) -> Result<(), CommandError> {
+        let secret = std::env::var("BATON_FORGE_TOKEN").ok().filter(|secret| !secret.is_empty());
+        let made = Admin::open(&self.data.data)?.ensure_admin(secret)?;
+        let mut knobs = Knobs::default();
+        if let Some(limit) = self.rate_limit {
+            knobs.rate_limit = limit;
+        }
+        let config = ForgeConfig {
+            data: self.data.data,
+            listen: self.listen,
+            socket: self.socket,
+            record: self.record,
+            knobs,
+        };
+        let runtime = tokio::runtime::Runtime::new().map_err(|error| CommandError::out_of_reach(&error))?;
+        runtime.block_on(serve(&config, made))
+    }
+}
+
+async fn serve(config: &ForgeConfig, made: Option<String>) -> Result<(), CommandError> {
+    let out_of_reach = |error: std::io::Error| CommandError::out_of_reach(&error);
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(out_of_reach)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(out_of_reach)?;
+    let forge = Forge::bind(config).await.map_err(|error| CommandError::out_of_reach(&error))?.spawn();
+    println!("forge listening on {}", forge.url());
+    if let Some(token) = made {
+        println!("token of {FIRST_ADMIN}: {token}");
+    }
+    if let Some(socket) = &config.socket {
+        println!("socket: {}", socket.display());
+    }
+    // Whoever started this reads the address from a pipe, which is not flushed line by line.
+    std::io::stdout().flush().map_err(out_of_reach)?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    forge.shut_down().await;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! The `baton` program: arguments in, exit code out.
+//!
+//! Only this crate reads the environment and writes to standard output. A command does its work through the libraries
+//! and reports by a [`CommandError`], whose kind becomes the exit code: 0 yes, 1 no, 2 usage, 3 out of reach.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the binary: it alone reads the environment, prints and ends the process"
+)]
+
+mod command_error;
+mod completions;
+mod forge;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use command_error::CommandError;
+
+/// Runs an issue tracker as a relay for coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "baton", version, propagate_version = true, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// A GitHub-compatible forge in one process: issues, labels, comments, refs and git.
+    #[command(subcommand)]
+    Forge(forge::ForgeCommand),
+    /// Print a completion script for a shell.
+    Completions(completions::Completions),
+    /// Print the version.
+    Version,
+}
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("BATON_LOG").unwrap_or_else(|_| "warn".into()),
+        )
+        .with_writer(std::io::stderr)
+        .init();
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            error.exit_code()
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), CommandError> {
+    match command {
+        Command::Forge(command) => forge::run(command),
+        Command::Completions(completions) => completions.run::<Arguments>(),
+        Command::Version => {
+            println!("baton {}", env!("CARGO_PKG_VERSION"));
+            Ok(())
+        }
+    }
+}
