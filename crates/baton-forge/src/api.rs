@@ -64,8 +64,10 @@ pub(crate) struct Endpoint {
     /// The name of the operation in GitHub's published description; empty for the forge's own endpoints.
     pub(crate) operation: &'static str,
     pub(crate) access: Access,
-    /// The budget it draws on; `None` costs nothing.
+    /// The budget it tells of; `None` for the forge's own endpoints.
     pub(crate) resource: Option<Resource>,
+    /// Whether it draws on that budget.
+    pub(crate) is_charged: bool,
     pub(crate) handler: Handler,
 }
 

@@ -14,9 +14,11 @@ pub(crate) mod issue_query;
 pub(crate) mod issues;
 pub(crate) mod labels;
 pub(crate) mod links;
+mod memo;
 pub(crate) mod milestones;
 pub(crate) mod pulls;
 pub(crate) mod reactions;
+mod readers;
 pub(crate) mod refs;
 pub(crate) mod replica;
 pub(crate) mod repos;
@@ -24,12 +26,14 @@ mod schema;
 pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
 use crate::sync::lock;
+pub(crate) use memo::Memo;
+use readers::{Freshness, Readers};
 use replica::Replicas;
 pub(crate) use writer::{Tx, WriteError, Writer};
 
@@ -73,8 +77,7 @@ pub enum OpenError {
 const STATEMENTS_MAX: usize = 256;
 
 pub(crate) struct Database {
-    path: PathBuf,
-    idle: Mutex<Vec<Connection>>,
+    readers: Arc<Readers>,
     writer: Writer,
     replicas: Arc<Replicas>,
 }
@@ -84,9 +87,9 @@ impl Database {
         let sqlite = |source| OpenError::Sqlite { path: path.to_owned(), source };
         let mut connection = connect(path).map_err(sqlite)?;
         schema::migrate(&mut connection, path)?;
-        let replicas = Arc::new(Replicas::new(path));
-        let writer = Writer::start(connection, Arc::clone(&replicas));
-        Ok(Self { path: path.to_owned(), idle: Mutex::default(), writer, replicas })
+        let (readers, replicas) = (Arc::new(Readers::new(path)), Arc::new(Replicas::new(path)));
+        let writer = Writer::start(connection, Arc::clone(&readers), Arc::clone(&replicas));
+        Ok(Self { readers, writer, replicas })
     }
 
     pub(crate) fn writer(&self) -> &Writer {
@@ -99,10 +102,13 @@ impl Database {
 
     /// Runs `ask` on the newest committed state.
     pub(crate) fn read<R>(&self, ask: impl FnOnce(&Connection) -> R) -> rusqlite::Result<R> {
-        let connection = self.take_idle()?;
-        let answer = in_snapshot(&connection, ask);
-        lock(&self.idle).push(connection);
-        answer
+        self.readers.read(Freshness::Newest, |conn, _| ask(conn))
+    }
+
+    /// Runs `ask` on a state that has everything this process has committed, but may miss what another process
+    /// committed in the last moment. It costs less; an answer that something is not there must be asked again.
+    pub(crate) fn read_own<R>(&self, ask: impl FnOnce(&Connection, &mut Memo) -> R) -> rusqlite::Result<R> {
+        self.readers.read(Freshness::OwnCommits, ask)
     }
 
     /// Runs `ask` on the state of `lag` ago.
@@ -116,19 +122,6 @@ impl Database {
             None => self.read(ask),
         }
     }
-
-    fn take_idle(&self) -> rusqlite::Result<Connection> {
-        let idle = lock(&self.idle).pop();
-        idle.map_or_else(|| connect_reader(&self.path), Ok)
-    }
-}
-
-/// Runs `ask` in one read transaction, so that its statements agree with each other.
-fn in_snapshot<R>(connection: &Connection, ask: impl FnOnce(&Connection) -> R) -> rusqlite::Result<R> {
-    connection.prepare_cached("BEGIN")?.execute([])?;
-    let answer = ask(connection);
-    connection.prepare_cached("COMMIT")?.execute([])?;
-    Ok(answer)
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {

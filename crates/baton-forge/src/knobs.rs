@@ -112,7 +112,7 @@ pub struct Knobs {
     pub faults: Vec<Fault>,
     /// Requests per hour and token.
     pub rate_limit: u64,
-    /// Search requests per hour and token.
+    /// Search requests per minute and token.
     pub search_rate_limit: u64,
     /// Requests per hour without a token.
     pub anonymous_rate_limit: u64,

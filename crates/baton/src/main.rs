@@ -20,6 +20,10 @@ use clap::{Parser, Subcommand};
 
 use command_error::CommandError;
 
+/// The server's threads free what other threads have allocated, where the system's allocator waits for locks.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs an issue tracker as a relay for coding agents.
 #[derive(Debug, Parser)]
 #[command(name = "baton", version, propagate_version = true, arg_required_else_help = true)]

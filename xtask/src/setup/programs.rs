@@ -133,7 +133,7 @@ fn npm() -> Result<String> {
 /// Debian splits `ensurepip` from Python, and `venv` fails late and badly without it.
 fn python() -> Result<String> {
     command::read(Command::new("python3").args(["-c", "import ensurepip, venv"]))?;
-    at_least(Version(3, 9, 0), Command::new("python3").arg("--version"))
+    at_least(Version(3, 10, 0), Command::new("python3").arg("--version"))
 }
 
 fn cargo_fmt() -> Result<String> {

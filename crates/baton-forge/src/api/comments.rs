@@ -52,7 +52,8 @@ pub(super) fn list_for_repo(call: &Call, conn: &Connection) -> ApiResult {
 
 pub(super) fn get(call: &Call, conn: &Connection) -> ApiResult {
     let comment = named(call, conn)?;
-    Reply::ok(&call.render(conn).comment(call.repo()?, comment)?)
+    let modified_at = comment.updated_at;
+    Reply::one(&call.render(conn).comment(call.repo()?, comment)?, modified_at)
 }
 
 fn body_field(call: &Call) -> Result<String, ApiError> {

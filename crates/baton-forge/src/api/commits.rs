@@ -78,7 +78,7 @@ pub(super) fn get(call: &Call) -> ApiResult {
     let name = call.param("ref");
     let commit = resolve(&repository, name);
     let commit = commit.ok_or_else(|| ApiError::unprocessable(format!("No commit found for SHA: {name}")))?;
-    if call.accept.contains("vnd.github.sha") || call.accept.contains("vnd.github.VERSION.sha") {
+    if call.accepts("vnd.github.sha") || call.accepts("vnd.github.VERSION.sha") {
         return Ok(Reply::of(
             200,
             "application/vnd.github.sha; charset=utf-8",
@@ -87,7 +87,7 @@ pub(super) fn get(call: &Call) -> ApiResult {
     }
     let before = commit.parent(0).ok().map(|parent| parent.tree()).transpose()?;
     let after = commit.tree()?;
-    if call.accept.contains(".diff") {
+    if call.accepts(".diff") {
         let text = tree_diff::text(&repository, before.as_ref(), Some(&after))?;
         return Ok(Reply::of(200, "application/vnd.github.diff; charset=utf-8", text));
     }

@@ -24,7 +24,7 @@ pub(super) fn compare(call: &Call) -> ApiResult {
         ApiError::new(404, format!("No common ancestor between {base_name} and {head_name}."))
     })?;
     let merge_base = repository.find_commit(merge_base)?;
-    if call.accept.contains(".diff") {
+    if call.accepts(".diff") {
         let text = tree_diff::text(&repository, Some(&merge_base.tree()?), Some(&head.tree()?))?;
         return Ok(Reply::of(200, "application/vnd.github.diff; charset=utf-8", text));
     }

@@ -29,7 +29,7 @@ pub(super) fn get(call: &Call) -> ApiResult {
     let found = contents::at(&repository, &commit, wanted)?.ok_or_else(ApiError::not_found)?;
     let here = Here { place: call.place()?, at: &at };
     match found {
-        Found::File { bytes, .. } if call.accept.contains(".raw") => {
+        Found::File { bytes, .. } if call.accepts(".raw") => {
             Ok(Reply::of(200, "application/vnd.github.raw; charset=utf-8", bytes))
         }
         Found::Directory(entries) => {

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use super::issue_fields::scene;
-use super::issues::reply_issue;
-use super::sub_issues::{reply_issues, touch_both, visible_issue};
+use super::issues::reply_linked;
+use super::sub_issues::{reply_issues, visible_issue};
 use crate::db::Tx;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::Issue;
@@ -38,7 +38,7 @@ pub(super) fn add(call: &Call, tx: &Tx<'_>) -> ApiResult {
         &Happening::BlockedByAdded(blocker.id),
         &Happening::BlockingAdded(issue.id),
     )?;
-    reply_issue(call, tx, issue.id, 201)
+    reply_linked(call, tx, issue.id, 201)
 }
 
 fn refuse(why: &str) -> ApiError {
@@ -66,8 +66,8 @@ fn record(
 ) -> Result<(), ApiError> {
     let scene = scene(call, issue)?;
     events::record(tx, scene, here)?;
-    events::record(tx, Scene { repo_id: blocker.repo_id, issue_id: blocker.id, ..scene }, there)?;
-    touch_both(call, tx, issue.id, blocker.id)
+    // As on GitHub, a link changes neither issue's own time of update.
+    Ok(events::record(tx, Scene { repo_id: blocker.repo_id, issue_id: blocker.id, ..scene }, there)?)
 }
 
 pub(super) fn remove(call: &Call, tx: &Tx<'_>) -> ApiResult {
@@ -86,5 +86,5 @@ pub(super) fn remove(call: &Call, tx: &Tx<'_>) -> ApiResult {
         &Happening::BlockedByRemoved(blocker.id),
         &Happening::BlockingRemoved(issue.id),
     )?;
-    reply_issue(call, tx, issue.id, 200)
+    reply_linked(call, tx, issue.id, 200)
 }

@@ -17,21 +17,37 @@ use crate::http::error::ApiError;
 use crate::http::fields::Fields;
 use crate::http::page::{self, Page};
 use crate::http::reply::{ApiResult, Reply};
+use crate::wire::issue::IssueView;
 
 /// Answers with an issue as it now stands.
 pub(super) fn reply_issue(call: &Call, conn: &Connection, id: i64, status: u16) -> ApiResult {
+    let view = view(call, conn, id)?;
+    reply_view(call, &view, status)
+}
+
+/// Answers with an issue whose links to others have changed.
+pub(super) fn reply_linked(call: &Call, conn: &Connection, id: i64, status: u16) -> ApiResult {
+    let view = view(call, conn, id)?.with_repository();
+    reply_view(call, &view, status)
+}
+
+fn view<'a>(call: &'a Call, conn: &'a Connection, id: i64) -> Result<IssueView<'a>, ApiError> {
     let issue = issues::by_id(conn, id)?.ok_or_else(ApiError::not_found)?;
-    let location = call.repo_url(&format!("issues/{}", issue.number));
-    let view = call.render(conn).issue(call.repo()?, issue)?;
+    Ok(call.render(conn).issue(call.repo()?, issue)?)
+}
+
+fn reply_view(call: &Call, view: &IssueView<'_>, status: u16) -> ApiResult {
+    let location = call.repo_url(&format!("issues/{}", view.number()));
     match status {
-        201 => Reply::created(&view, location),
-        _ => Reply::json(status, &view),
+        201 => Reply::created(view, location),
+        _ => Reply::json(status, view),
     }
 }
 
 pub(super) fn get(call: &Call, conn: &Connection) -> ApiResult {
     let issue = call.issue(conn)?;
-    Reply::ok(&call.render(conn).issue(call.repo()?, issue)?)
+    let modified_at = issue.updated_at;
+    Reply::one(&call.render(conn).issue(call.repo()?, issue)?, modified_at)
 }
 
 pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {

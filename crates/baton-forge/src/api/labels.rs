@@ -10,7 +10,7 @@ use crate::http::error::ApiError;
 use crate::http::page::{self, Page};
 use crate::http::reply::{ApiResult, Reply};
 use crate::wire::label::{LabelView, label_views};
-use crate::wire::segment;
+use crate::wire::path;
 
 fn named(call: &Call, conn: &Connection) -> Result<Label, ApiError> {
     labels::find(conn, call.repo()?.id, call.param("name"))?.ok_or_else(ApiError::not_found)
@@ -43,7 +43,7 @@ pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
         return Err(ApiError::invalid("Label", "name", "already_exists"));
     }
     let label = labels::insert(tx, repo_id, name, &color, description)?;
-    Reply::created(&view(call, &label)?, call.repo_url(&format!("labels/{}", segment(name))))
+    Reply::created(&view(call, &label)?, call.repo_url(&format!("labels/{}", path(name))))
 }
 
 pub(super) fn update(call: &Call, tx: &Tx<'_>) -> ApiResult {

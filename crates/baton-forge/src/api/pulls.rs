@@ -62,12 +62,12 @@ pub(super) fn get(call: &Call) -> ApiResult {
 pub(super) fn reply_pull(call: &Call, issue: Issue, pull: Pull, status: u16) -> ApiResult {
     let repo = call.repo()?;
     let facts = facts(&call.forge.git.open(repo.id)?, &issue, &pull)?;
-    let location = call.repo_url(&format!("pulls/{}", issue.number));
+    let (location, modified_at) = (call.repo_url(&format!("pulls/{}", issue.number)), issue.updated_at);
     call.forge.db.read(|conn| {
         let view = call.render(conn).pull(repo, issue, pull, Some(facts))?;
         match status {
             201 => Reply::created(&view, location),
-            _ => Reply::json(status, &view),
+            _ => Reply::one(&view, modified_at),
         }
     })?
 }
@@ -129,8 +129,8 @@ pub(super) fn create(call: &Call) -> ApiResult {
     let actor_id = call.actor_id()?;
     let now = call.now;
     let (issue, pull) = call.forge.db.writer().write_blocking(move |tx| {
-        if let Some(number) = pulls::open_between(tx, repo.id, repo.id, &head, &base)? {
-            let why = format!("A pull request already exists for {}:{head} (#{number}).", repo.owner.login);
+        if pulls::open_between(tx, repo.id, repo.id, &head, &base)? {
+            let why = format!("A pull request already exists for {}:{head}.", repo.owner.login);
             return Err(ApiError {
                 errors: message_errors(&why),
                 ..ApiError::unprocessable("Validation Failed")
@@ -212,7 +212,7 @@ fn point_pull_ref(call: &Call, issue: &Issue, pull: &Pull) -> Result<(), ApiErro
 
 fn mention(call: &Call, issue: &Issue) -> Result<(), ApiError> {
     // The call is borrowed, so what the transaction needs of it is made here.
-    let scope = call.detached();
+    let scope = call.clone();
     let issue = issue.clone();
     call.forge
         .db
@@ -222,7 +222,7 @@ fn mention(call: &Call, issue: &Issue) -> Result<(), ApiError> {
 
 pub(super) fn update(call: &Call) -> ApiResult {
     let fields = call.fields()?;
-    let scope = call.detached();
+    let scope = call.clone();
     let base = fields.opt_str("base")?.map(str::to_owned);
     let base_row = match &base {
         Some(base) => Some(branch(call, base)?.ok_or_else(|| refuse("base", "invalid"))?),

@@ -1,5 +1,7 @@
 //! Repositories: made, read, changed, removed.
 
+use std::sync::Arc;
+
 use baton_core::repo_slug::is_repo_name;
 use rusqlite::Connection;
 
@@ -21,7 +23,8 @@ const DESCRIPTION_CHARS_MAX: usize = 350;
 
 pub(super) fn get(call: &Call, _: &Connection) -> ApiResult {
     let visit = call.visit()?;
-    Reply::ok(&RepoView { links: &call.links, repo: &visit.repo, permission: Some(visit.permission) })
+    let view = RepoView { links: &call.links, repo: &visit.repo, permission: Some(visit.permission) };
+    Reply::one(&view, visit.repo.updated_at)
 }
 
 fn list(call: &Call, conn: &Connection, owner_id: Option<i64>, at_least: Permission) -> ApiResult {
@@ -59,7 +62,7 @@ pub(super) fn list_for_org(call: &Call, conn: &Connection) -> ApiResult {
 }
 
 pub(super) fn create_own(call: &Call, tx: &Tx<'_>) -> ApiResult {
-    let owner = call.viewer()?.account.clone();
+    let owner = Arc::clone(&call.viewer()?.account);
     create(call, tx, &owner)
 }
 

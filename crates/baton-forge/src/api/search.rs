@@ -52,7 +52,7 @@ fn reply(call: &Call, conn: &Connection, query: &IssueQuery, visible: &[Repo]) -
     }
     let total = query.count(conn)?;
     let link = page::link(call, page, total.min(RESULTS_MAX));
-    let found = json!({ "total_count": total, "incomplete_results": false, "items": items });
+    let found = json!({ "total_count": total, "incomplete_results": false, "search_type": "lexical", "items": items });
     Ok(Reply { link, ..Reply::ok(&found)? })
 }
 

@@ -1,9 +1,11 @@
 //! Sub-issues: parents and children, in an order.
 
+use std::sync::Arc;
+
 use rusqlite::Connection;
 
 use super::issue_fields::scene;
-use super::issues::reply_issue;
+use super::issues::reply_linked;
 use crate::db::Tx;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
@@ -20,7 +22,7 @@ pub(super) fn reply_issues(call: &Call, conn: &Connection, found: Vec<Issue>) ->
     let mut views = Vec::new();
     for issue in found {
         let Some(repo) = repos::by_id(conn, issue.repo_id)? else { continue };
-        views.push(serde_json::to_value(call.render(conn).issue(&repo, issue)?)?);
+        views.push(serde_json::to_value(call.render(conn).issue(&repo, issue)?.with_repository())?);
     }
     page::reply_cut(call, views)
 }
@@ -37,7 +39,7 @@ pub(super) fn visible_issue(
         || ApiError::invalid_because(resource, field, format!("The provided {field} does not exist"));
     let issue = issues::by_id(conn, id)?.ok_or_else(refused)?;
     let repo = repos::by_id(conn, issue.repo_id)?.ok_or_else(refused)?;
-    access::visit(conn, repo, call.viewer.as_ref()).map_err(|_| refused())?;
+    access::visit(conn, Arc::new(repo), call.viewer.as_ref()).map_err(|_| refused())?;
     Ok(issue)
 }
 
@@ -50,7 +52,7 @@ pub(super) fn parent(call: &Call, conn: &Connection) -> ApiResult {
     let id = links::parent_of(conn, call.issue(conn)?.id)?.ok_or_else(ApiError::not_found)?;
     let parent = issues::by_id(conn, id)?.ok_or_else(ApiError::not_found)?;
     let repo = repos::by_id(conn, parent.repo_id)?.ok_or_else(ApiError::not_found)?;
-    Reply::ok(&call.render(conn).issue(&repo, parent)?)
+    Reply::ok(&call.render(conn).issue(&repo, parent)?.with_repository())
 }
 
 pub(super) fn add(call: &Call, tx: &Tx<'_>) -> ApiResult {
@@ -70,8 +72,7 @@ pub(super) fn add(call: &Call, tx: &Tx<'_>) -> ApiResult {
     events::record(tx, here, &Happening::SubIssueAdded(child.id))?;
     let there = Scene { repo_id: child.repo_id, issue_id: child.id, ..here };
     events::record(tx, there, &Happening::ParentAdded(parent.id))?;
-    touch_both(call, tx, parent.id, child.id)?;
-    reply_issue(call, tx, parent.id, 201)
+    reply_linked(call, tx, parent.id, 201)
 }
 
 fn refuse(why: &str) -> ApiError {
@@ -102,13 +103,7 @@ fn unlink(call: &Call, tx: &Tx<'_>, parent_id: i64, child: &Issue) -> Result<(),
     if let Some(parent) = issues::by_id(tx, parent_id)? {
         events::record(tx, scene(call, &parent)?, &Happening::SubIssueRemoved(child.id))?;
     }
-    touch_both(call, tx, parent_id, child.id)
-}
-
-/// Both ends of a link changed.
-pub(super) fn touch_both(call: &Call, conn: &Connection, one: i64, other: i64) -> Result<(), ApiError> {
-    issues::touch(conn, one, call.now)?;
-    Ok(issues::touch(conn, other, call.now)?)
+    Ok(())
 }
 
 fn child_of(call: &Call, conn: &Connection, parent: &Issue, id: i64) -> Result<Issue, ApiError> {
@@ -124,7 +119,7 @@ pub(super) fn remove(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let parent = call.issue(tx)?;
     let child = child_of(call, tx, &parent, call.fields()?.i64("sub_issue_id")?)?;
     unlink(call, tx, parent.id, &child)?;
-    reply_issue(call, tx, parent.id, 200)
+    reply_linked(call, tx, parent.id, 200)
 }
 
 pub(super) fn reprioritize(call: &Call, tx: &Tx<'_>) -> ApiResult {
@@ -146,5 +141,5 @@ pub(super) fn reprioritize(call: &Call, tx: &Tx<'_>) -> ApiResult {
     };
     order.insert(at, child.id);
     links::set_child_order(tx, &order)?;
-    reply_issue(call, tx, parent.id, 200)
+    reply_linked(call, tx, parent.id, 200)
 }

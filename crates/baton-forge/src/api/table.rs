@@ -23,12 +23,12 @@ const fn row(
     access: Access,
     handler: Handler,
 ) -> Endpoint {
-    Endpoint { method, path, operation, access, resource: Some(Resource::Core), handler }
+    Endpoint { method, path, operation, access, resource: Some(Resource::Core), is_charged: true, handler }
 }
 
 /// An endpoint of the forge's own, for its administrator.
 const fn own(method: &'static str, path: &'static str, handler: Handler) -> Endpoint {
-    Endpoint { method, path, operation: "", access: SiteAdmin, resource: None, handler }
+    Endpoint { method, path, operation: "", access: SiteAdmin, resource: None, is_charged: false, handler }
 }
 
 #[rustfmt::skip]
@@ -36,7 +36,7 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     row("GET", "/", "meta/root", Anyone, Control(meta::root)),
     row("GET", "/meta", "meta/get", Anyone, Control(meta::meta)),
     row("GET", "/zen", "meta/get-zen", Anyone, Control(meta::zen)),
-    Endpoint { resource: None, ..row("GET", "/rate_limit", "rate-limit/get", Anyone, Control(meta::rate_limit)) },
+    Endpoint { is_charged: false, ..row("GET", "/rate_limit", "rate-limit/get", Anyone, Control(meta::rate_limit)) },
 
     row("GET", "/user", "users/get-authenticated", SignedIn { writes: false }, Handler::Read(users::own)),
     row("PATCH", "/user", "users/update-authenticated", SignedIn { writes: true }, Handler::Write(users::update_own)),

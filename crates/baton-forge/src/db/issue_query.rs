@@ -197,7 +197,10 @@ impl IssueQuery {
             return Ok(Vec::new());
         }
         let mut all = self.conditions();
-        let sql = format!("{}{}{} LIMIT ? OFFSET ?", issues::SELECT, all.sql, self.order());
+        // The inner query walks an index only; the rows themselves are read for one page.
+        let order = self.order();
+        let ids = format!("SELECT i.id FROM issues i{}{order} LIMIT ? OFFSET ?", all.sql);
+        let sql = format!("{} WHERE i.id IN ({ids}){order}", issues::SELECT);
         all.values.extend([Value::from(limit), Value::from(offset)]);
         conn.prepare_cached(&sql)?.query_map(params_from_iter(all.values), issue_from)?.collect()
     }

@@ -84,19 +84,17 @@ pub(crate) fn insert(conn: &Connection, new: &NewPull<'_>) -> rusqlite::Result<(
     conn.execute(sql, values).map(drop)
 }
 
-/// Returns the number of the open pull request between two branches, if there is one.
+/// Returns whether a pull request between two branches is open.
 pub(crate) fn open_between(
     conn: &Connection,
     repo_id: i64,
     head_repo_id: i64,
     head_ref: &str,
     base_ref: &str,
-) -> rusqlite::Result<Option<i64>> {
-    let sql = "SELECT i.number FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.repo_id = ?1 AND p.head_repo_id = ?2
+) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.repo_id = ?1 AND p.head_repo_id = ?2
                AND p.head_ref = ?3 AND p.base_ref = ?4 AND i.state = 'open'";
-    conn.prepare_cached(sql)?
-        .query_row(params![repo_id, head_repo_id, head_ref, base_ref], |row| row.get(0))
-        .optional()
+    conn.prepare_cached(sql)?.exists(params![repo_id, head_repo_id, head_ref, base_ref])
 }
 
 /// Returns the open pull requests whose head is this branch.

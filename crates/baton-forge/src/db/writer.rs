@@ -12,6 +12,7 @@ use std::thread;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use super::readers::Readers;
 use super::replica::Replicas;
 
 /// Changes that share one commit at most. More would make the first of them wait for the last.
@@ -49,9 +50,9 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, replicas: Arc<Replicas>) -> Self {
+    pub(super) fn start(connection: Connection, readers: Arc<Readers>, replicas: Arc<Replicas>) -> Self {
         let (changes, queue) = channel();
-        thread::spawn(move || run(&connection, &queue, &replicas));
+        thread::spawn(move || run(&connection, &queue, &readers, &replicas));
         Self { changes }
     }
 
@@ -98,11 +99,12 @@ fn settle<T, E: From<WriteError>>(
     received.unwrap_or(Err(WriteError::Stopped))?
 }
 
-fn run(connection: &Connection, queue: &Receiver<Change>, replicas: &Replicas) {
+fn run(connection: &Connection, queue: &Receiver<Change>, readers: &Readers, replicas: &Replicas) {
     while let Ok(first) = queue.recv() {
         let batch = std::iter::once(first).chain(queue.try_iter().take(BATCH_MAX - 1));
         let (committed, deliveries) = commit_together(connection, batch);
         if committed.is_ok() {
+            readers.committed();
             replicas.committed();
         }
         for deliver in deliveries {

@@ -19,6 +19,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::pkt_line::PushHead;
 use super::ref_changes::Followers;
+use crate::db::Memo;
 use crate::db::repos::{self, Permission, Repo};
 use crate::http::access;
 use crate::http::call::Viewer;
@@ -107,7 +108,7 @@ fn enter(
     git: &GitRequest,
     headers: &HeaderMap,
 ) -> Result<(Repo, Option<Viewer>), ApiError> {
-    let viewer = access::authenticate(conn, headers)?;
+    let viewer = access::authenticate(conn, headers, &mut Memo::default())?;
     let repo = repos::find(conn, &git.owner, &git.name)?;
     let permission = match &repo {
         Some(repo) => access::permission(conn, repo, viewer.as_ref())?,

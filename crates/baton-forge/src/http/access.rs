@@ -3,6 +3,8 @@
 //! What a viewer may not see does not exist (404); what it may see but not do is forbidden (403); a credential that is
 //! wrong is refused even where none is needed (401).
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::HeaderMap;
@@ -10,6 +12,7 @@ use rusqlite::Connection;
 
 use super::call::{Viewer, Visit};
 use super::error::ApiError;
+use crate::db::Memo;
 use crate::db::accounts::{self, TokenRole};
 use crate::db::repos::{self, Permission, Repo};
 
@@ -63,10 +66,13 @@ fn secret_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     }
 }
 
-pub(crate) fn authenticate(conn: &Connection, headers: &HeaderMap) -> Result<Option<Viewer>, ApiError> {
+pub(crate) fn authenticate(
+    conn: &Connection,
+    headers: &HeaderMap,
+    memo: &mut Memo,
+) -> Result<Option<Viewer>, ApiError> {
     let Some(secret) = secret_of(headers)? else { return Ok(None) };
-    let found = accounts::by_token(conn, &secret)?;
-    let (account, token) = found.ok_or_else(ApiError::bad_credentials)?;
+    let (account, token) = memo.by_token(conn, &secret)?.ok_or_else(ApiError::bad_credentials)?;
     Ok(Some(Viewer { account, token }))
 }
 
@@ -90,7 +96,7 @@ pub(crate) fn permission(
     Ok(own.min(limit))
 }
 
-pub(crate) fn visit(conn: &Connection, repo: Repo, viewer: Option<&Viewer>) -> Result<Visit, ApiError> {
+pub(crate) fn visit(conn: &Connection, repo: Arc<Repo>, viewer: Option<&Viewer>) -> Result<Visit, ApiError> {
     let permission = permission(conn, &repo, viewer)?;
     match permission {
         Permission::None => Err(ApiError::not_found()),

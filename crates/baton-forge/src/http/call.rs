@@ -1,14 +1,17 @@
 //! One request as an endpoint sees it: who asks, for what, with which fields.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hyper::HeaderMap;
 use percent_encoding::percent_decode_str;
 use rusqlite::Connection;
 
 use super::error::ApiError;
 use super::fields::Fields;
+use super::route::Params;
 use crate::db::accounts::{Account, Token};
 use crate::db::issues::{self, Issue};
 use crate::db::repos::{Permission, Repo};
@@ -19,29 +22,48 @@ use crate::wire::{Links, Render, parse_time};
 /// The account behind a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Viewer {
-    pub(crate) account: Account,
+    pub(crate) account: Arc<Account>,
     pub(crate) token: Token,
 }
 
 /// A repository as the viewer may use it.
 #[derive(Debug, Clone)]
 pub(crate) struct Visit {
-    pub(crate) repo: Repo,
+    pub(crate) repo: Arc<Repo>,
     pub(crate) permission: Permission,
+}
+
+/// What a client sent, as far as endpoints look at it.
+pub(crate) struct Sent {
+    pub(crate) headers: HeaderMap,
+    pub(crate) links: Links,
+    pub(crate) params: Params,
+    pub(crate) query: Query,
+    pub(crate) path: String,
+    pub(crate) body: Bytes,
+}
+
+impl Sent {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
 }
 
 #[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) forge: Arc<Inner>,
+    pub(crate) sent: Arc<Sent>,
     pub(crate) viewer: Option<Viewer>,
     pub(crate) visit: Option<Visit>,
-    pub(crate) links: Links,
-    pub(crate) params: Vec<(&'static str, String)>,
-    pub(crate) query: Query,
-    pub(crate) accept: String,
-    pub(crate) path: String,
-    pub(crate) body: Bytes,
     pub(crate) now: i64,
+}
+
+impl Deref for Call {
+    type Target = Sent;
+
+    fn deref(&self) -> &Sent {
+        &self.sent
+    }
 }
 
 impl Call {
@@ -87,9 +109,9 @@ impl Call {
         Render::new(conn, &self.links)
     }
 
-    /// The same call for a change that outlives the borrow, without its body, which has been read.
-    pub(crate) fn detached(&self) -> Self {
-        Self { body: Bytes::new(), ..self.clone() }
+    /// Returns whether the client asked for this form of the answer instead of JSON.
+    pub(crate) fn accepts(&self, form: &str) -> bool {
+        self.header("accept").contains(form)
     }
 
     /// The issue or pull request that the path names.

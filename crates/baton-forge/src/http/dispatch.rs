@@ -6,20 +6,18 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::http::request::Parts;
 use hyper::{HeaderMap, Request, Response};
 use rusqlite::Connection;
 
 use super::access;
-use super::call::{Call, Query, Viewer, Visit};
+use super::call::{Call, Query, Sent, Viewer, Visit};
 use super::error::ApiError;
-use super::finish::{self, Body, Surroundings};
+use super::finish::{self, API_VERSION, Body, Surroundings};
 use super::origin::{self, Transport};
 use super::rate::{Resource, Standing};
 use super::reply::{ApiResult, Reply};
-use super::route::Params;
 use crate::api::{ENDPOINTS, Endpoint, Handler};
-use crate::db::repos;
+use crate::db::{Memo, repos};
 use crate::git::smart_http;
 use crate::knobs::{FaultKind, FaultWhen};
 use crate::record::Exchange;
@@ -38,12 +36,9 @@ pub(crate) struct Dropped;
 /// A request whose endpoint is known.
 struct Routed {
     endpoint: &'static Endpoint,
-    params: Params,
-    path: String,
-    parts: Parts,
-    body: Bytes,
-    transport: Transport,
-    versioned: bool,
+    sent: Arc<Sent>,
+    /// HEAD is answered as GET, without the body.
+    headers_only: bool,
 }
 
 /// What is known of a request by the time it is answered.
@@ -52,6 +47,8 @@ struct Progress {
     viewer: Option<Viewer>,
     standing: Option<Standing>,
     fault: Option<(FaultWhen, FaultKind)>,
+    /// The budget is empty, which no second look changes.
+    is_spent: bool,
 }
 
 pub(crate) async fn serve(
@@ -84,6 +81,7 @@ fn finish_unrouted(inner: &Inner, refusal: ApiError) -> Response<Body> {
         request_id: inner.next_request_id(),
         viewer: None,
         standing: None,
+        api_version: API_VERSION,
         headers_only: false,
     };
     finish::finish(Reply::from(refusal), None, &around)
@@ -99,11 +97,14 @@ async fn route(
     let whole = parts.uri.path();
     let versioned = whole.strip_prefix("/api/v3").filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let path = resolve_id(inner, versioned.unwrap_or(whole))?;
-    let method = if parts.method == "HEAD" { "GET" } else { parts.method.as_str() };
+    let headers_only = parts.method == "HEAD";
+    let method = if headers_only { "GET" } else { parts.method.as_str() };
     let (at, params) = inner.router.find(method, &path).ok_or_else(ApiError::not_found)?;
-    let versioned = versioned.is_some();
+    let links = origin::links(&parts.uri, &parts.headers, &transport, versioned.is_some());
+    let query = Query(parts.uri.query().unwrap_or_default().to_owned());
     let body = read_body(body).await?;
-    Ok(Routed { endpoint: &ENDPOINTS[at], params, path, parts, body, transport, versioned })
+    let sent = Arc::new(Sent { headers: parts.headers, links, params, query, path, body });
+    Ok(Routed { endpoint: &ENDPOINTS[at], sent, headers_only })
 }
 
 /// GitHub refuses clients that do not say who they are, and API versions it does not know.
@@ -113,8 +114,9 @@ fn check_headers(headers: &HeaderMap) -> Result<(), ApiError> {
             "Request forbidden by administrative rules. Please make sure your request has a User-Agent header",
         ));
     }
-    match headers.get("x-github-api-version").map(|version| version.as_bytes()) {
-        None | Some(b"2022-11-28" | b"2026-03-10") => Ok(()),
+    match headers.get("x-github-api-version") {
+        None => Ok(()),
+        Some(version) if finish::API_VERSIONS.iter().any(|known| version == known) => Ok(()),
         Some(_) => Err(ApiError::bad_request("The API version in X-GitHub-Api-Version is not supported")),
     }
 }
@@ -138,20 +140,17 @@ async fn read_body(body: Incoming) -> Result<Bytes, ApiError> {
 
 async fn answer(inner: &Arc<Inner>, routed: Routed) -> Result<Response<Body>, Dropped> {
     let mut progress = Progress::default();
-    let headers = routed.parts.headers.clone();
-    let (endpoint, path) = (routed.endpoint, routed.path.clone());
-    let query = routed.parts.uri.query().unwrap_or_default().to_owned();
-    let headers_only = routed.parts.method == "HEAD";
-    let result = run(inner, routed, &mut progress).await;
+    let result = run(inner, &routed, &mut progress).await;
     let mut reply = result.unwrap_or_else(Reply::from);
     if let Some((FaultWhen::After, kind)) = progress.fault {
         reply = struck(kind).map_or_else(|Dropped| Reply::of(0, "", Vec::new()), Reply::from);
     }
+    let endpoint = routed.endpoint;
     let who = progress.viewer.as_ref().map(|viewer| (viewer.token.id, viewer.account.login.as_str()));
     let tag = (endpoint.method == "GET" && reply.status == 200).then(|| finish::etag(&reply.body));
-    if tag.as_deref().is_some_and(|tag| finish::is_known(&headers, tag)) {
+    if tag.as_deref().is_some_and(|tag| finish::is_known(&routed.sent.headers, tag, reply.modified_at)) {
         reply = Reply { status: 304, ..reply };
-        if let Some(standing) = &mut progress.standing {
+        if let Some(standing) = progress.standing.as_mut().filter(|_| endpoint.is_charged) {
             inner.rates.give_back(who.map_or(0, |(token, _)| token), standing);
         }
     }
@@ -159,31 +158,26 @@ async fn answer(inner: &Arc<Inner>, routed: Routed) -> Result<Response<Body>, Dr
     if reply.status == 0 {
         return Err(Dropped);
     }
-    record(inner, endpoint, &headers, (&path, &query), &reply);
+    record(inner, &routed, &reply);
     let around = Surroundings {
         now: inner.clock.now_s(),
         request_id: inner.next_request_id(),
         viewer: progress.viewer.as_ref(),
         standing: progress.standing,
-        headers_only,
+        api_version: finish::selected_version(&routed.sent.headers),
+        headers_only: routed.headers_only,
     };
     Ok(finish::finish(reply, tag.as_deref(), &around))
 }
 
-fn record(
-    inner: &Inner,
-    endpoint: &Endpoint,
-    headers: &HeaderMap,
-    (path, query): (&str, &str),
-    reply: &Reply,
-) {
+fn record(inner: &Inner, routed: &Routed, reply: &Reply) {
     let Some(recorder) = &inner.recorder else { return };
     recorder.write(&Exchange {
-        method: endpoint.method,
-        path,
-        query,
-        template: endpoint.path,
-        user_agent: headers.get("user-agent").and_then(|agent| agent.to_str().ok()).unwrap_or_default(),
+        method: routed.endpoint.method,
+        path: &routed.sent.path,
+        query: &routed.sent.query.0,
+        template: routed.endpoint.path,
+        user_agent: routed.sent.header("user-agent"),
         status: reply.status,
         content_type: reply.content_type,
         body: if matches!(reply.status, 204 | 304) { b"" } else { &reply.body },
@@ -191,81 +185,102 @@ fn record(
 }
 
 /// Runs the endpoint where it belongs.
-async fn run(inner: &Arc<Inner>, routed: Routed, progress: &mut Progress) -> ApiResult {
+async fn run(inner: &Arc<Inner>, routed: &Routed, progress: &mut Progress) -> ApiResult {
     match routed.endpoint.handler {
-        Handler::Read(handle) => {
-            let lag = inner.panel.read_lag();
-            if lag.is_zero() {
-                return inner.db.read(|conn| handle(&admit(inner, conn, routed, progress)?, conn))?;
-            }
-            let call = inner.db.read(|conn| admit(inner, conn, routed, progress))??;
-            inner.db.read_lagging(lag, |conn| handle(&call, conn))?
-        }
+        Handler::Read(handle) => read(inner, routed, progress, handle),
         Handler::Write(handle) => {
-            let call = inner.db.read(|conn| admit(inner, conn, routed, progress))??;
+            let call = inner.db.read(|conn| admit_anew(inner, conn, routed, progress))??;
             inner.db.writer().write(move |tx| handle(&call, tx)).await
         }
         Handler::Git(handle) => {
-            let call = inner.db.read(|conn| admit(inner, conn, routed, progress))??;
+            let call = inner.db.read(|conn| admit_anew(inner, conn, routed, progress))??;
             let worked = tokio::task::spawn_blocking(move || handle(&call)).await;
             worked.unwrap_or_else(|_| Err(ApiError::new(500, "Server Error")))
         }
-        Handler::Control(handle) => handle(&inner.db.read(|conn| admit(inner, conn, routed, progress))??),
+        Handler::Control(handle) => {
+            handle(&inner.db.read(|conn| admit_anew(inner, conn, routed, progress))??)
+        }
     }
+}
+
+/// Answers a read, from a kept snapshot where that has the answer.
+fn read(
+    inner: &Arc<Inner>,
+    routed: &Routed,
+    progress: &mut Progress,
+    handle: fn(&Call, &Connection) -> ApiResult,
+) -> ApiResult {
+    let lag = inner.panel.read_lag();
+    if !lag.is_zero() {
+        let call = inner.db.read(|conn| admit_anew(inner, conn, routed, progress))??;
+        return inner.db.read_lagging(lag, |conn| handle(&call, conn))?;
+    }
+    let kept = inner.db.read_own(|conn, memo| handle(&admit(inner, conn, memo, routed, progress)?, conn))?;
+    match kept {
+        // What is missing or forbidden may have been made by another process a moment ago.
+        Err(_) if progress.fault.is_none() && !progress.is_spent => {
+            inner.db.read(|conn| handle(&admit_anew(inner, conn, routed, progress)?, conn))?
+        }
+        answered => answered,
+    }
+}
+
+/// Lets a request in on the newest state, with nothing remembered.
+fn admit_anew(
+    inner: &Arc<Inner>,
+    conn: &Connection,
+    routed: &Routed,
+    progress: &mut Progress,
+) -> Result<Call, ApiError> {
+    admit(inner, conn, &mut Memo::default(), routed, progress)
 }
 
 /// Lets a request in: who it is, what it may do, what is left of its budget, and whether a fault strikes it first.
 fn admit(
     inner: &Arc<Inner>,
     conn: &Connection,
-    routed: Routed,
+    memo: &mut Memo,
+    routed: &Routed,
     progress: &mut Progress,
 ) -> Result<Call, ApiError> {
-    let headers = &routed.parts.headers;
-    progress.viewer = access::authenticate(conn, headers)?;
+    let (endpoint, sent) = (routed.endpoint, &routed.sent);
+    progress.viewer = access::authenticate(conn, &sent.headers, memo)?;
     let viewer = progress.viewer.as_ref();
     let now = inner.clock.now_s();
-    let (standing, spent) = spend(inner, routed.endpoint, viewer, now);
-    progress.standing = standing;
-    spent?;
-    if routed.endpoint.resource.is_some() {
-        let login = viewer.map(|viewer| viewer.account.login.as_str());
-        progress.fault = inner.panel.strike(routed.endpoint.method, &routed.path, login);
+    // A read may be admitted twice, for the same answer; it is counted once.
+    if progress.standing.is_none() {
+        let (standing, spent) = spend(inner, endpoint, viewer, now);
+        progress.standing = standing;
+        progress.is_spent = spent.is_err();
+        spent?;
+        if endpoint.resource.is_some() {
+            let login = viewer.map(|viewer| viewer.account.login.as_str());
+            progress.fault = inner.panel.strike(endpoint.method, &sent.path, login);
+        }
     }
-    let visit = find_visit(conn, &routed, viewer)?;
-    access::check(routed.endpoint.access, viewer, visit.as_ref())?;
+    let visit = find_visit(conn, memo, routed, viewer)?;
+    access::check(endpoint.access, viewer, visit.as_ref())?;
     if let Some((FaultWhen::Before, kind)) = progress.fault {
-        // A dropped request is answered by the same path as one dropped after its work.
+        // A request struck before its work is answered by the same path as one struck after it.
         progress.fault = Some((FaultWhen::After, kind));
         return Err(ApiError::new(500, "Server Error"));
     }
-    let links = origin::links(&routed.parts.uri, headers, &routed.transport, routed.versioned);
-    let accept = headers.get("accept").and_then(|accept| accept.to_str().ok()).unwrap_or_default().to_owned();
-    Ok(Call {
-        forge: Arc::clone(inner),
-        viewer: progress.viewer.clone(),
-        visit,
-        links,
-        params: routed.params,
-        query: Query(routed.parts.uri.query().unwrap_or_default().to_owned()),
-        accept,
-        path: routed.path,
-        body: routed.body,
-        now,
-    })
+    Ok(Call { forge: Arc::clone(inner), sent: Arc::clone(sent), viewer: progress.viewer.clone(), visit, now })
 }
 
 fn find_visit(
     conn: &Connection,
+    memo: &mut Memo,
     routed: &Routed,
     viewer: Option<&Viewer>,
 ) -> Result<Option<Visit>, ApiError> {
     if !routed.endpoint.access.needs_repo() {
         return Ok(None);
     }
-    let named =
-        |name: &str| routed.params.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
-    let repo = repos::find(conn, named("owner"), named("repo"))?.ok_or_else(ApiError::not_found)?;
+    let named = |name: &str| {
+        routed.sent.params.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    };
+    let repo = memo.repo(conn, named("owner"), named("repo"))?.ok_or_else(ApiError::not_found)?;
     access::visit(conn, repo, viewer).map(Some)
 }
 
@@ -279,6 +294,9 @@ fn spend(
     let Some(resource) = endpoint.resource else { return (None, Ok(())) };
     let token = viewer.map_or(0, |viewer| viewer.token.id);
     let limit = inner.limit(resource, viewer.is_some());
+    if !endpoint.is_charged {
+        return (Some(inner.rates.standing(token, resource, limit, now)), Ok(()));
+    }
     match inner.rates.take(token, resource, limit, now) {
         Ok(standing) => (Some(standing), Ok(())),
         Err(standing) => {

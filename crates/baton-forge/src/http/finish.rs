@@ -20,6 +20,17 @@ pub(crate) fn body_of(bytes: Bytes) -> Body {
     Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }
 
+/// The versions of GitHub's API that may be asked for, and the one that is meant when none is.
+pub(crate) const API_VERSIONS: [&str; 2] = [API_VERSION, "2026-03-10"];
+pub(crate) const API_VERSION: &str = "2022-11-28";
+
+/// The version a request asked for.
+pub(crate) fn selected_version(headers: &HeaderMap) -> &'static str {
+    let asked = headers.get("x-github-api-version");
+    let known = API_VERSIONS.into_iter().find(|known| asked.is_some_and(|asked| asked == known));
+    known.unwrap_or(API_VERSION)
+}
+
 /// Header values that change with every second only.
 pub(crate) fn http_date(now: i64) -> String {
     let timestamp = jiff::Timestamp::from_second(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
@@ -32,6 +43,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) request_id: u64,
     pub(crate) viewer: Option<&'a Viewer>,
     pub(crate) standing: Option<Standing>,
+    pub(crate) api_version: &'static str,
     /// Whether the body is left out, as for HEAD.
     pub(crate) headers_only: bool,
 }
@@ -41,10 +53,11 @@ pub(crate) fn etag(body: &[u8]) -> String {
     format!("W/\"{:032x}\"", xxh3_128(body))
 }
 
-/// Returns whether the client has this very version already.
-pub(crate) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+/// Returns whether the client has this very version already, by its tag or else by its time.
+pub(crate) fn is_known(headers: &HeaderMap, tag: &str, modified_at: Option<i64>) -> bool {
     let Some(known) = headers.get("if-none-match").and_then(|value| value.to_str().ok()) else {
-        return false;
+        let since = headers.get("if-modified-since").and_then(|value| value.to_str().ok());
+        return modified_at.is_some_and(|at| since == Some(&http_date(at)));
     };
     let bare = |text: &str| text.trim().trim_start_matches("W/").to_owned();
     known.split(',').any(|candidate| candidate.trim() == "*" || bare(candidate) == bare(tag))
@@ -58,6 +71,7 @@ pub(crate) fn finish(reply: Reply, tag: Option<&str>, around: &Surroundings<'_>)
     let headers = response.headers_mut();
     headers.reserve(24);
     fixed_headers(headers);
+    headers.insert("x-github-api-version-selected", HeaderValue::from_static(around.api_version));
     put(headers, "date", &http_date(around.now));
     put(headers, "x-github-request-id", &format!("BATON:{:016X}", around.request_id));
     if !matches!(reply.status, 204 | 304) {
@@ -66,6 +80,9 @@ pub(crate) fn finish(reply: Reply, tag: Option<&str>, around: &Surroundings<'_>)
     if let Some(tag) = tag {
         put(headers, "etag", tag);
         headers.insert("cache-control", HeaderValue::from_static("private, max-age=60, s-maxage=60"));
+    }
+    if let Some(at) = reply.modified_at {
+        put(headers, "last-modified", &http_date(at));
     }
     for (name, value) in [("link", &reply.link), ("location", &reply.location)] {
         if let Some(value) = value {
@@ -84,7 +101,6 @@ fn fixed_headers(headers: &mut HeaderMap) {
     for (name, value) in [
         ("server", "baton-forge"),
         ("x-github-media-type", "github.v3; format=json"),
-        ("x-github-api-version-selected", "2022-11-28"),
         ("vary", "Accept, Authorization, Cookie, X-GitHub-OTP"),
         (
             "access-control-expose-headers",
@@ -138,7 +154,7 @@ mod tests {
         let known = |value: &str| {
             let mut headers = HeaderMap::new();
             headers.insert("if-none-match", value.parse().unwrap());
-            is_known(&headers, &tag)
+            is_known(&headers, &tag, None)
         };
         assert!(known(&tag) && known(tag.trim_start_matches("W/")) && known("*"));
         assert!(known(&format!("\"x\", {tag}")));

@@ -1,11 +1,10 @@
-//! Primary rate limits: so many requests per hour and token, by resource.
+//! Primary rate limits: so many requests per hour and token (searches: per minute), by resource.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use crate::sync::lock;
 
-const WINDOW_S: i64 = 3_600;
 /// Windows are dropped once they have ended; this bounds how many strangers' can pile up in between.
 const WINDOWS_MAX: usize = 10_000;
 
@@ -17,6 +16,14 @@ pub(crate) enum Resource {
 }
 
 impl Resource {
+    /// How long a budget lasts.
+    fn window_s(self) -> i64 {
+        match self {
+            Self::Search => 60,
+            Self::Core | Self::Graphql => 3_600,
+        }
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Core => "core",
@@ -95,10 +102,10 @@ fn current(
     if windows.len() >= WINDOWS_MAX {
         windows.retain(|_, window| now < window.ends);
     }
-    let fresh = Window { ends: now + WINDOW_S, used: 0 };
+    let fresh = Window { ends: now + resource.window_s(), used: 0 };
     let window = windows.entry((token, resource)).or_insert(fresh);
     // A clock that was moved back leaves a window that ends too late; it starts anew as well.
-    if now >= window.ends || window.ends > now + WINDOW_S {
+    if now >= window.ends || window.ends > now + resource.window_s() {
         *window = fresh;
     }
     window

@@ -15,6 +15,8 @@ pub(crate) struct Reply {
     pub(crate) link: Option<String>,
     pub(crate) location: Option<String>,
     pub(crate) retry_after_s: Option<u64>,
+    /// When the one thing that this shows was last changed.
+    pub(crate) modified_at: Option<i64>,
 }
 
 pub(crate) type ApiResult = Result<Reply, ApiError>;
@@ -26,6 +28,11 @@ impl Reply {
 
     pub(crate) fn ok(value: &impl Serialize) -> ApiResult {
         Self::json(200, value)
+    }
+
+    /// One thing, with the time of its last change.
+    pub(crate) fn one(value: &impl Serialize, modified_at: i64) -> ApiResult {
+        Ok(Self { modified_at: Some(modified_at), ..Self::ok(value)? })
     }
 
     /// A 201 whose `Location` is the new thing's own address.
@@ -45,6 +52,7 @@ impl Reply {
             link: None,
             location: None,
             retry_after_s: None,
+            modified_at: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the endpoint for a path.
 //!
 //! Templates are GitHub's own, letter for letter, so the table of endpoints can be compared with its published
-//! description. A part named `ref`, `path`, `branch` or `basehead` may span several segments, which routers made for
+//! description. A part named `ref`, `path`, `branch`, `basehead` or `name` (of a label) may span several segments, which routers made for
 //! one segment per part cannot express; hence a small tree of our own.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use percent_encoding::percent_decode_str;
 
 /// Parts that may contain slashes.
-const SPANNING: [&str; 4] = ["ref", "path", "branch", "basehead"];
+const SPANNING: [&str; 5] = ["ref", "path", "branch", "basehead", "name"];
 
 #[derive(Debug, Default)]
 struct Node {

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::account::AccountView;
 use super::label::{MilestoneView, label_views};
+use super::repo::RepoView;
 use super::{Links, NodeId, Render, Time, entries};
 use crate::db::accounts::Account;
 use crate::db::comments::Comment;
@@ -36,9 +37,19 @@ pub(crate) struct IssueView<'a> {
     parent_url: Option<String>,
     pull: Option<pulls::Pull>,
     score: Option<f64>,
+    with_repository: bool,
 }
 
 impl IssueView<'_> {
+    /// An issue that is linked to another may live elsewhere, so it names its repository.
+    pub(crate) fn with_repository(self) -> Self {
+        Self { with_repository: true, ..self }
+    }
+
+    pub(crate) fn number(&self) -> i64 {
+        self.issue.number
+    }
+
     /// A search result carries a score; every match scores alike here.
     pub(crate) fn into_search_result(self) -> Self {
         Self { score: Some(1.0), ..self }
@@ -67,6 +78,7 @@ impl<'a> Render<'a> {
             pull: when(issue.is_pull, || pulls::of_issue(conn, id))?,
             issue,
             score: None,
+            with_repository: false,
         })
     }
 
@@ -163,6 +175,12 @@ impl Serialize for IssueView<'_> {
         );
         self.write_people(&mut map)?;
         self.write_summaries(&mut map)?;
+        if self.with_repository {
+            map.serialize_entry(
+                "repository",
+                &RepoView { links: self.links, repo: self.repo, permission: None },
+            )?;
+        }
         match self.score {
             // Search's schema knows no absent body, only a text.
             Some(score) => {

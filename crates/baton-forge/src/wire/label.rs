@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::account::AccountView;
-use super::{Links, NodeId, Render, Time, entries, segment};
+use super::{Links, NodeId, Render, Time, entries, path};
 use crate::db::accounts::Account;
 use crate::db::labels::Label;
 use crate::db::milestones::Milestone;
@@ -22,15 +22,18 @@ impl Serialize for LabelView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let label = self.label;
         let (api, owner, name) = (&self.links.api, &self.repo.owner.login, &self.repo.name);
-        let mut map = serializer.serialize_map(Some(7))?;
+        let mut map = serializer.serialize_map(None)?;
         entries!(map;
             "id" => label.id,
             "node_id" => NodeId("LA", label.id),
-            "url" => format_args!("{api}/repos/{owner}/{name}/labels/{}", segment(&label.name)),
+            "url" => format_args!("{api}/repos/{owner}/{name}/labels/{}", path(&label.name)),
             "name" => label.name,
             "color" => label.color,
             "default" => label.is_default,
             "description" => label.description,
+            // Newer clients insist on these; nothing archives a label here.
+            "archived_at" => (),
+            "archived_by" => (),
         );
         map.end()
     }

@@ -50,20 +50,26 @@ impl Serve {
     }
 }
 
+/// Says where it listens. Whoever started this may read the first line only and close the pipe, which must not end
+/// the server.
+fn announce(url: &str, made: Option<&str>, config: &ForgeConfig) {
+    let mut lines = format!("forge listening on {url}\n");
+    if let Some(token) = made {
+        lines.push_str(&format!("token of {FIRST_ADMIN}: {token}\n"));
+    }
+    if let Some(socket) = &config.socket {
+        lines.push_str(&format!("socket: {}\n", socket.display()));
+    }
+    let mut stdout = std::io::stdout();
+    drop(stdout.write_all(lines.as_bytes()).and_then(|()| stdout.flush()));
+}
+
 async fn serve(config: &ForgeConfig, made: Option<String>) -> Result<(), CommandError> {
     let out_of_reach = |error: std::io::Error| CommandError::out_of_reach(&error);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(out_of_reach)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(out_of_reach)?;
     let forge = Forge::bind(config).await.map_err(|error| CommandError::out_of_reach(&error))?.spawn();
-    println!("forge listening on {}", forge.url());
-    if let Some(token) = made {
-        println!("token of {FIRST_ADMIN}: {token}");
-    }
-    if let Some(socket) = &config.socket {
-        println!("socket: {}", socket.display());
-    }
-    // Whoever started this reads the address from a pipe, which is not flushed line by line.
-    std::io::stdout().flush().map_err(out_of_reach)?;
+    announce(&forge.url(), made.as_deref(), config);
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}

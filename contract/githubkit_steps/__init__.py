@@ -1,0 +1,1 @@
+"""The steps of githubkit_flow.py, by what they are about."""

@@ -1,0 +1,244 @@
+//! Real git against the forge: clone, push, atomic pushes, expected ids, pull requests that follow.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::World;
+use crate::support::TOKEN;
+
+/// Runs git without any configuration of this machine.
+pub(crate) fn try_git(directory: &Path, arguments: &[&str]) -> Output {
+    let identity = [
+        ("GIT_AUTHOR_NAME", "Ada"),
+        ("GIT_AUTHOR_EMAIL", "ada@example.org"),
+        ("GIT_COMMITTER_NAME", "Ada"),
+        ("GIT_COMMITTER_EMAIL", "ada@example.org"),
+    ];
+    let mut command = Command::new("git");
+    command.current_dir(directory).args(arguments).envs(identity);
+    command
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_TERMINAL_PROMPT", "0");
+    command.output().expect("git runs")
+}
+
+/// Runs git and insists on its success.
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = try_git(directory, arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    assert!(output.status.success(), "git {arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+impl World {
+    fn address(&self, token: &str) -> String {
+        self.forge.url.replace("http://", &format!("http://x-access-token:{token}@")) + "/admin/web.git"
+    }
+
+    fn clone_here(&self, name: &str) -> std::path::PathBuf {
+        git(self.directory.path(), &["clone", "-q", &self.address(TOKEN), name]);
+        self.directory.path().join(name)
+    }
+}
+
+fn commit(work: &Path, file: &str, text: &str) -> String {
+    std::fs::write(work.join(file), text).unwrap();
+    git(work, &["add", "."]);
+    git(work, &["commit", "-q", "-m", text]);
+    git(work, &["rev-parse", "HEAD"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_pushed_is_what_the_api_shows_as_soon_as_the_push_ends() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    git(&work, &["checkout", "-q", "-b", "topic/one"]);
+    let oid = commit(&work, "a.txt", "a");
+    git(&work, &["push", "-q", "origin", "topic/one", "HEAD:refs/baton/claims/7"]);
+    assert_eq!(world.tip("heads/topic/one").await, oid);
+    assert_eq!(world.tip("baton/claims/7").await, oid);
+    assert_eq!(world.get("/contents/a.txt?ref=topic/one").await["content"], "YQ==\n");
+    git(&work, &["push", "-q", "origin", ":topic/one"]);
+    assert_eq!(
+        world.client.ask("GET", "/repos/admin/web/git/ref/heads/topic/one", &Value::Null).await.status,
+        404
+    );
+    let again = world.clone_here("again");
+    assert_eq!(git(&again, &["log", "--format=%s"]), "Initial commit");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_atomic_push_with_one_wrong_expectation_moves_nothing() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    let main = world.tip("heads/main").await;
+    git(&work, &["push", "-q", "origin", "HEAD:refs/baton/claims/1", "HEAD:refs/heads/topic"]);
+    // Somebody else takes the claim.
+    let taken = world.commit_on(&main, "taken").await;
+    world
+        .client
+        .must("PATCH", "/repos/admin/web/git/refs/baton/claims/1", &json!({ "sha": taken }), 200)
+        .await;
+    let mine = commit(&work, "a.txt", "mine");
+    let lease = |name: &str| format!("--force-with-lease={name}:{main}");
+    let push = try_git(
+        &work,
+        &[
+            "push",
+            "--atomic",
+            &lease("refs/baton/claims/1"),
+            &lease("refs/heads/topic"),
+            "origin",
+            "HEAD:refs/baton/claims/1",
+            "HEAD:refs/heads/topic",
+        ],
+    );
+    assert!(!push.status.success());
+    assert_eq!(
+        (world.tip("baton/claims/1").await, world.tip("heads/topic").await),
+        (taken.clone(), main.clone())
+    );
+    let lease = [format!("--force-with-lease=refs/baton/claims/1:{taken}"), lease("refs/heads/topic")];
+    git(
+        &work,
+        &[
+            "push",
+            "-q",
+            "--atomic",
+            &lease[0],
+            &lease[1],
+            "origin",
+            "HEAD:refs/baton/claims/1",
+            "HEAD:refs/heads/topic",
+        ],
+    );
+    assert_eq!((world.tip("baton/claims/1").await, world.tip("heads/topic").await), (mine.clone(), mine));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_those_who_may_write_push_and_only_those_who_may_read_fetch() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    commit(&work, "a.txt", "a");
+    let data = world.forge.data.to_str().unwrap();
+    let (_, reader, _) = crate::support::baton(&[
+        "forge", "token", "create", "--user", "admin", "--role", "read", "--data", data,
+    ]);
+    for address in
+        [world.address(&reader), world.address("bft_wrong"), format!("{}/admin/web.git", world.forge.url)]
+    {
+        let push = try_git(&work, &["push", "-q", &address, "HEAD:refs/heads/stolen"]);
+        assert!(!push.status.success(), "{address}");
+    }
+    assert_eq!(
+        world.client.ask("GET", "/repos/admin/web/git/ref/heads/stolen", &Value::Null).await.status,
+        404
+    );
+    git(world.directory.path(), &["clone", "-q", &format!("{}/admin/web", world.forge.url), "public"]);
+    world.client.must("PATCH", "/repos/admin/web", &json!({ "private": true }), 200).await;
+    assert!(
+        !try_git(
+            world.directory.path(),
+            &["clone", "-q", &format!("{}/admin/web", world.forge.url), "private"]
+        )
+        .status
+        .success()
+    );
+    git(world.directory.path(), &["clone", "-q", &world.address(&reader), "allowed"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pull_request_follows_its_branch_and_closes_its_issue_when_merged() {
+    let world = World::new().await;
+    world.post("/issues", json!({ "title": "to be closed" })).await;
+    let work = world.clone_here("work");
+    git(&work, &["checkout", "-q", "-b", "topic"]);
+    commit(&work, "a.txt", "one");
+    git(&work, &["push", "-q", "origin", "topic"]);
+    let pull = world
+        .post("/pulls", json!({ "title": "Topic", "head": "topic", "base": "main", "body": "Closes #1" }))
+        .await;
+    assert_eq!(
+        (&pull["mergeable"], &pull["commits"], &pull["changed_files"]),
+        (&json!(true), &json!(1), &json!(1))
+    );
+    let second = commit(&work, "b.txt", "two");
+    git(&work, &["push", "-q", "origin", "topic"]);
+    let pull = world.get("/pulls/2").await;
+    assert_eq!((pull["head"]["sha"].as_str(), &pull["commits"]), (Some(second.as_str()), &json!(2)));
+    assert_eq!(world.tip("pull/2/head").await, second);
+    let first = git(&work, &["rev-parse", "HEAD~"]);
+    world.client.must("PUT", "/repos/admin/web/pulls/2/merge", &json!({ "sha": first }), 409).await;
+    let merged =
+        world.client.must("PUT", "/repos/admin/web/pulls/2/merge", &json!({ "sha": second }), 200).await;
+    assert_eq!(world.tip("heads/main").await, merged["sha"].as_str().unwrap());
+    assert_eq!(world.get("/issues/1").await["state"], "closed");
+    let log = world.clone_here("merged");
+    assert_eq!(git(&log, &["log", "-1", "--format=%s|%an"]), "Merge pull request #2 from admin/topic|admin");
+    git(&log, &["fsck", "--strict"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conflicting_pull_request_is_not_mergeable_and_says_so() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    git(&work, &["checkout", "-q", "-b", "topic"]);
+    commit(&work, "same.txt", "mine");
+    git(&work, &["push", "-q", "origin", "topic"]);
+    git(&work, &["checkout", "-q", "main"]);
+    commit(&work, "same.txt", "theirs");
+    git(&work, &["push", "-q", "origin", "main"]);
+    let pull = world.post("/pulls", json!({ "title": "x", "head": "topic", "base": "main" })).await;
+    assert_eq!((&pull["mergeable"], &pull["mergeable_state"]), (&json!(false), &json!("dirty")));
+    for method in ["merge", "squash", "rebase"] {
+        world
+            .client
+            .must("PUT", "/repos/admin/web/pulls/1/merge", &json!({ "merge_method": method }), 405)
+            .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn squash_and_rebase_leave_a_straight_history() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    for (number, method, expected) in [(1, "squash", "one (#1)"), (2, "rebase", "b2\nb1\none (#1)")] {
+        git(&work, &["checkout", "-q", "-B", &format!("topic{number}"), "origin/main"]);
+        let name = if number == 1 { "a" } else { "b" };
+        commit(&work, &format!("{name}1"), &format!("{name}1"));
+        commit(&work, &format!("{name}2"), &format!("{name}2"));
+        git(&work, &["push", "-q", "origin", &format!("topic{number}")]);
+        world
+            .post("/pulls", json!({ "title": "one", "head": format!("topic{number}"), "base": "main" }))
+            .await;
+        world
+            .client
+            .must(
+                "PUT",
+                &format!("/repos/admin/web/pulls/{number}/merge"),
+                &json!({ "merge_method": method }),
+                200,
+            )
+            .await;
+        git(&work, &["fetch", "-q", "origin"]);
+        assert_eq!(git(&work, &["log", "--format=%s", "origin/main"]), format!("{expected}\nInitial commit"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_keyword_in_a_commit_on_the_default_branch_closes_the_issue() {
+    let world = World::new().await;
+    world.post("/issues", json!({ "title": "x" })).await;
+    let work = world.clone_here("work");
+    let oid = commit(&work, "a.txt", "Fixes #1");
+    git(&work, &["push", "-q", "origin", "main"]);
+    assert_eq!(world.get("/issues/1").await["state"], "closed");
+    let events = world.get("/issues/1/events").await;
+    assert_eq!(
+        (&events[0]["event"], events[0]["commit_id"].as_str()),
+        (&json!("closed"), Some(oid.as_str()))
+    );
+}

@@ -1,0 +1,120 @@
+//! Who may do what, and what the others are told.
+
+use serde_json::{Value, json};
+
+use crate::World;
+use crate::support::Client;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_repository_does_not_exist_for_strangers() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "secret", "private": true }), 201).await;
+    let other = world.second("other", "write");
+    for client in [&other, &Client::new(&world.forge.url, None)] {
+        let answer = client.ask("GET", "/repos/admin/secret", &Value::Null).await;
+        assert_eq!((answer.status, answer.json()["message"].as_str()), (404, Some("Not Found")));
+    }
+    world
+        .client
+        .must("PUT", "/repos/admin/secret/collaborators/other", &json!({ "permission": "pull" }), 204)
+        .await;
+    other.must("GET", "/repos/admin/secret", &Value::Null, 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_takes_part_but_does_not_label() {
+    let world = World::new().await;
+    world.post("/issues", json!({ "title": "x" })).await;
+    let other = world.second("other", "write");
+    let created = other
+        .must(
+            "POST",
+            "/repos/admin/web/issues",
+            &json!({ "title": "mine", "labels": ["bug"], "assignees": ["admin"] }),
+            201,
+        )
+        .await;
+    assert_eq!(
+        (&created["labels"], &created["assignees"]),
+        (&json!([]), &json!([])),
+        "left out without a word"
+    );
+    assert_eq!(created["author_association"], "NONE");
+    other.must("POST", "/repos/admin/web/issues/1/comments", &json!({ "body": "hello" }), 201).await;
+    other.must("POST", "/repos/admin/web/issues/1/labels", &json!(["bug"]), 403).await;
+    other.must("PATCH", "/repos/admin/web/issues/1", &json!({ "state": "closed" }), 403).await;
+    other.must("PATCH", "/repos/admin/web/issues/2", &json!({ "state": "closed" }), 200).await;
+    other.must("DELETE", "/repos/admin/web", &Value::Null, 403).await;
+    world
+        .client
+        .must("PUT", "/repos/admin/web/collaborators/other", &json!({ "permission": "push" }), 204)
+        .await;
+    other.must("POST", "/repos/admin/web/issues/1/labels", &json!(["bug"]), 200).await;
+    let permission =
+        other.must("GET", "/repos/admin/web/collaborators/other/permission", &Value::Null, 200).await;
+    assert_eq!((&permission["permission"], &permission["role_name"]), (&json!("write"), &json!("write")));
+    let comment =
+        other.must("POST", "/repos/admin/web/issues/1/comments", &json!({ "body": "again" }), 201).await;
+    assert_eq!(comment["author_association"], "COLLABORATOR");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_may_only_read_writes_nothing_whoever_holds_it() {
+    let world = World::new().await;
+    let data = world.forge.data.to_str().unwrap();
+    let (_, token, _) = crate::support::baton(&[
+        "forge", "token", "create", "--user", "admin", "--role", "read", "--data", data,
+    ]);
+    let reader = Client::new(&world.forge.url, Some(&token));
+    let answer = reader.ask("POST", "/repos/admin/web/issues", &json!({ "title": "x" })).await;
+    assert_eq!(
+        (answer.status, answer.json()["message"].as_str()),
+        (403, Some("Resource not accessible by personal access token"))
+    );
+    reader.must("POST", "/user/repos", &json!({ "name": "x" }), 403).await;
+    reader.must("GET", "/repos/admin/web/issues", &Value::Null, 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_for_one_repository_is_a_stranger_in_others() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "api", "private": true }), 201).await;
+    let data = world.forge.data.to_str().unwrap();
+    let (_, token, _) = crate::support::baton(&[
+        "forge",
+        "token",
+        "create",
+        "--user",
+        "admin",
+        "--repo",
+        "admin/web",
+        "--data",
+        data,
+    ]);
+    let narrow = Client::new(&world.forge.url, Some(&token));
+    narrow.must("POST", "/repos/admin/web/issues", &json!({ "title": "x", "labels": ["bug"] }), 201).await;
+    narrow.must("GET", "/repos/admin/api", &Value::Null, 404).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_locked_issue_takes_comments_only_from_those_who_may_write() {
+    let world = World::new().await;
+    world.post("/issues", json!({ "title": "x" })).await;
+    world.client.must("PUT", "/repos/admin/web/issues/1/lock", &Value::Null, 204).await;
+    let other = world.second("other", "write");
+    other.must("POST", "/repos/admin/web/issues/1/comments", &json!({ "body": "x" }), 403).await;
+    world.post("/issues/1/comments", json!({ "body": "x" })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archived_repository_is_read_only() {
+    let world = World::new().await;
+    world.client.must("PATCH", "/repos/admin/web", &json!({ "archived": true }), 200).await;
+    let answer = world.client.ask("POST", "/repos/admin/web/issues", &json!({ "title": "x" })).await;
+    assert_eq!(
+        (answer.status, answer.json()["message"].as_str()),
+        (403, Some("Repository was archived so is read-only."))
+    );
+    world.client.must("PATCH", "/repos/admin/web", &json!({ "archived": false }), 200).await;
+    world.post("/issues", json!({ "title": "x" })).await;
+}

@@ -1,0 +1,88 @@
+//! The forge against GitHub's published description, and against clients that nobody here wrote.
+//!
+//! One real server is walked over every endpoint of its table and used by four independent clients. Every answer any of
+//! them got is validated against the description, and docs/forge-coverage.md must say what was seen.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "a test program: it starts processes, prints what it saw, lists its steps, and fails where it stands"
+)]
+
+mod clients;
+mod coverage;
+mod openapi;
+#[path = "../support/mod.rs"]
+mod support;
+mod walk;
+
+use std::path::PathBuf;
+
+use openapi::Description;
+use support::ForgeProcess;
+
+/// The directory that `cargo xtask test` has filled with the clients and GitHub's description.
+fn contract_directory() -> PathBuf {
+    let directory = std::env::var_os("BATON_CONTRACT_DIR");
+    PathBuf::from(
+        directory
+            .expect("BATON_CONTRACT_DIR is not set: run `cargo xtask test`, which installs what this needs"),
+    )
+}
+
+fn repository_root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two levels up").to_owned()
+}
+
+#[test]
+fn every_schema_that_the_endpoints_use_compiles() {
+    let description = Description::load(&contract_directory());
+    let compiled = description.compile_all(baton_forge::endpoints());
+    println!("{compiled} schemas compiled");
+    assert!(compiled > 150, "only {compiled} schemas were found");
+}
+
+#[test]
+fn a_body_that_breaks_the_description_is_noticed() {
+    let description = Description::load(&contract_directory());
+    let check = |body| description.check("GET", "/repos/{owner}/{repo}/issues/{issue_number}", 200, &body);
+    assert!(check(serde_json::json!({ "id": 1 })).is_err());
+    let label = |color| serde_json::json!({ "id": 1, "node_id": "x", "url": "http://x/y", "name": "n", "description": null, "color": color, "default": true });
+    let check = |body| description.check("GET", "/repos/{owner}/{repo}/labels/{name}", 200, &body);
+    assert!(check(label("fff")).is_ok());
+    assert!(
+        check(
+            label("fff")
+                .as_object()
+                .map(|fields| {
+                    let mut fields = fields.clone();
+                    fields.remove("url");
+                    fields.into()
+                })
+                .unwrap()
+        )
+        .is_err()
+    );
+    assert!(check(serde_json::json!({ "id": 1, "node_id": "x", "url": "not an address", "name": "n", "description": null, "color": "fff", "default": true })).is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_forge_answers_as_github_describes_and_independent_clients_agree() {
+    let contract = contract_directory();
+    let directory = tempfile::tempdir().unwrap();
+    let (socket, recording) =
+        (directory.path().join("forge.sock"), directory.path().join("exchanges.ndjson"));
+    let more = ["--socket", socket.to_str().unwrap(), "--record", recording.to_str().unwrap()];
+    let forge = ForgeProcess::start(&directory.path().join("data"), &more);
+
+    walk::walk(&forge).await;
+    clients::run_all(&contract, &repository_root().join("contract"), &forge, &socket);
+
+    let exchanges = coverage::read(&recording);
+    let description = Description::load(&contract);
+    let report = coverage::validate(&description, &exchanges);
+    report.print();
+    report.compare(&repository_root().join("docs/forge-coverage.md"));
+}
