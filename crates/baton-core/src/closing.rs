@@ -9,14 +9,21 @@ use crate::IssueRef;
 const KEYWORDS: [&str; 9] =
     ["close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved"];
 
+/// How much of a text is read, and how many references are taken from it: enough for anything that a person wrote.
+const TEXT_BYTES_MAX: usize = 256 * 1024;
+const REFERENCES_MAX: usize = 100;
+
 /// Returns the issues that `text` closes, in the order of their first mention, each once.
 pub fn closing_references(text: &str) -> Vec<IssueRef> {
-    let prose = without_code(text);
+    let prose = without_code(head_of(text));
     let mut found = Vec::new();
     let mut after_keyword = false;
     for word in prose.split_whitespace() {
         if after_keyword && let Some(reference) = reference_in(word) {
             push_once(&mut found, reference);
+        }
+        if found.len() >= REFERENCES_MAX {
+            break;
         }
         after_keyword = is_keyword(word);
     }
@@ -25,12 +32,21 @@ pub fn closing_references(text: &str) -> Vec<IssueRef> {
 
 /// Returns every issue that `text` mentions, closing or not, in the order of their first mention, each once.
 pub fn mentioned_issues(text: &str) -> Vec<IssueRef> {
-    let prose = without_code(text);
+    let prose = without_code(head_of(text));
     let mut found = Vec::new();
     for reference in prose.split_whitespace().filter_map(reference_in) {
         push_once(&mut found, reference);
+        if found.len() >= REFERENCES_MAX {
+            break;
+        }
     }
     found
+}
+
+/// The part of a text that is read; a reference beyond it was not meant for people.
+fn head_of(text: &str) -> &str {
+    let end = (0..=text.len().min(TEXT_BYTES_MAX)).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
 }
 
 fn push_once(found: &mut Vec<IssueRef>, reference: IssueRef) {
@@ -126,12 +142,20 @@ mod tests {
         assert_eq!(found, ["#1", "api#2"]);
     }
 
+    #[test]
+    fn a_text_made_to_be_long_is_read_up_to_a_limit() {
+        let many: String =
+            (1..=50_000).map(|number| format!("fixes #{number} é")).collect::<Vec<_>>().join(" ");
+        assert_eq!(closing_references(&many).len(), REFERENCES_MAX);
+    }
+
     proptest! {
         #[test]
         fn any_text_is_read_without_panic(text in "\\PC*|[`~#a-z/ \n0-9:]{0,200}") {
             let closing = closing_references(&text);
             let mentioned = mentioned_issues(&text);
             prop_assert!(closing.iter().all(|reference| mentioned.contains(reference)));
+            prop_assert!(mentioned.len() <= REFERENCES_MAX);
         }
     }
 }

@@ -220,7 +220,12 @@ impl Admin {
             Ok((create_in(tx, &git, &owner, &creation, now)?, owner_made))
         })?;
         if let Some(source) = source {
-            source.copy_into(&self.git.path(repo.id))?;
+            if let Err(error) = source.copy_into(&self.git.path(repo.id)) {
+                // A repository without the history that was asked for would only be in the way of the next try.
+                let id = repo.id;
+                self.write(move |tx| Ok(repos::delete(tx, id)?))?;
+                return Err(error);
+            }
             Followers { db: &self.db, git: &self.git, now }.follow(&repo, None, repo.owner.id)?;
         }
         Ok(owner_made)

@@ -76,6 +76,9 @@ pub enum OpenError {
 /// Prepared statements kept per connection: more than the crate has, so none is compiled twice.
 const STATEMENTS_MAX: usize = 256;
 
+/// How much of the database readers map into memory; what lies beyond is read in the ordinary way.
+const MAPPED_BYTES_MAX: i64 = 1 << 30;
+
 pub(crate) struct Database {
     readers: Arc<Readers>,
     writer: Writer,
@@ -141,7 +144,9 @@ fn connect_reader(path: &Path) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     connection.busy_timeout(Duration::from_secs(10))?;
     connection.pragma_update(None, "query_only", true)?;
-    connection.pragma_update(None, "cache_size", -8_000)?;
+    // Pages are read where they lie instead of being copied into each reader's cache.
+    connection.pragma_update(None, "mmap_size", MAPPED_BYTES_MAX)?;
+    connection.pragma_update(None, "cache_size", -2_000)?;
     Ok(connection)
 }
 

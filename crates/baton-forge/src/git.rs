@@ -52,8 +52,13 @@ impl GitStore {
         Repository::open_bare(self.path(repo_id))
     }
 
-    /// Creates an empty bare repository, or leaves an existing one as it is.
+    /// Creates an empty bare repository. What a crash left under the same id belongs to nobody and goes first.
     pub(crate) fn init(&self, repo_id: i64, default_branch: &str) -> Result<Repository, git2::Error> {
+        if let Err(error) = std::fs::remove_dir_all(self.path(repo_id))
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(git2::Error::from_str(&format!("cannot clear the directory: {error}")));
+        }
         let mut options = RepositoryInitOptions::new();
         options.bare(true).external_template(false).initial_head(default_branch).mkpath(true);
         let repository = Repository::init_opts(self.path(repo_id), &options)?;
@@ -75,13 +80,16 @@ impl GitStore {
 }
 
 /// Settings of every bare repository.
-const CONFIG: [(&str, &str); 8] = [
+const CONFIG: [(&str, &str); 10] = [
     ("http.receivepack", "true"),
     ("receive.autogc", "false"),
     ("gc.auto", "0"),
     // The forge keeps these itself; a client can neither see them in a push nor write them.
     ("receive.hideRefs", "refs/pull"),
-    ("receive.denyDeleteCurrent", "ignore"),
+    ("receive.denyDeleteCurrent", "refuse"),
+    // What a ref points at is on disk before the ref is: the first is read by libgit2, the second by git.
+    ("core.fsyncObjectFiles", "true"),
+    ("core.fsync", "committed"),
     ("uploadpack.allowAnySHA1InWant", "true"),
     ("uploadpack.allowFilter", "true"),
     ("core.logAllRefUpdates", "false"),

@@ -231,9 +231,15 @@ impl Panel {
     pub(crate) fn set(&self, knobs: Knobs) {
         let quiet =
             knobs.read_lag == Span::default() && knobs.latency == Span::default() && knobs.faults.is_empty();
-        self.dice.store(knobs.seed.max(1), Ordering::Relaxed);
-        *lock(&self.matched) = vec![0; knobs.faults.len()];
-        *write(&self.knobs) = knobs;
+        let mut current = write(&self.knobs);
+        // What did not change goes on counting and drawing where it was.
+        if current.seed != knobs.seed {
+            self.dice.store(knobs.seed.max(1), Ordering::Relaxed);
+        }
+        if current.faults != knobs.faults {
+            *lock(&self.matched) = vec![0; knobs.faults.len()];
+        }
+        *current = knobs;
         self.quiet.store(quiet, Ordering::Release);
     }
 

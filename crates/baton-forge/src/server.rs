@@ -1,5 +1,6 @@
 //! The forge as a running server: its listeners, its state, and the handle that tests and the demo hold.
 
+use std::fs::{File, TryLockError};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -9,11 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, server::conn::http1};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::api::ENDPOINTS;
 use crate::clock::{Clock, ClockSetting};
@@ -27,6 +28,9 @@ use crate::http::route::Router;
 use crate::knobs::{Knobs, KnobsPatch, Panel};
 use crate::meter::{Meter, MeterRow};
 use crate::record::Recorder;
+
+/// How long requests under way may take to end when the forge is shut down.
+const SHUTDOWN_MAX: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Where and how to serve.
 #[derive(Debug, Clone)]
@@ -71,6 +75,18 @@ pub enum StartError {
         #[source]
         source: io::Error,
     },
+    /// Another forge serves the same data.
+    #[error("another forge serves {}: stop it, or choose another --data directory", .0.display())]
+    InUse(PathBuf),
+    /// The lock on the data could not be taken.
+    #[error("cannot lock {}", path.display())]
+    Lock {
+        /// The lock's file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
     /// The file for exchanges could not be opened.
     #[error("cannot write exchanges to {}", path.display())]
     Record {
@@ -99,6 +115,8 @@ pub(crate) struct Inner {
     pub(crate) router: Router,
     pub(crate) recorder: Option<Recorder>,
     requests: AtomicU64,
+    /// Held for as long as this forge serves the data.
+    _lock: File,
 }
 
 impl Inner {
@@ -151,6 +169,7 @@ impl Forge {
     /// Opens the data, brings the table of refs up to date and binds the addresses.
     pub async fn bind(config: &ForgeConfig) -> Result<Self, StartError> {
         let (db, git) = open_data(&config.data)?;
+        let lock = lock_data(&config.data)?;
         let recorder = match &config.record {
             None => None,
             Some(path) => Some(
@@ -167,6 +186,7 @@ impl Forge {
             router: Router::new(ENDPOINTS.iter().map(|endpoint| (endpoint.method, endpoint.path))),
             recorder,
             requests: AtomicU64::new(1),
+            _lock: lock,
         };
         inner.set_knobs(config.knobs.clone()).map_err(StartError::Knobs)?;
         let inner = Arc::new(inner);
@@ -196,6 +216,18 @@ impl Forge {
     /// Binds and serves.
     pub async fn start(config: &ForgeConfig) -> Result<ForgeHandle, StartError> {
         Ok(Self::bind(config).await?.spawn())
+    }
+}
+
+/// Two servers on one directory would let the table of refs follow git in the wrong order.
+fn lock_data(data: &Path) -> Result<File, StartError> {
+    let path = data.join("serving.lock");
+    let failed = |source| StartError::Lock { path: path.clone(), source };
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StartError::InUse(data.to_owned())),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
     }
 }
 
@@ -232,31 +264,43 @@ async fn accept_tcp(
     transport: Transport,
     mut stopped: watch::Receiver<bool>,
 ) {
+    let mut open = JoinSet::new();
     loop {
         tokio::select! {
-            _ = stopped.changed() => return,
+            _ = stopped.changed() => break,
+            Some(_) = open.join_next() => {}
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     // Answers are written whole, so waiting for more to send only costs time.
                     drop(stream.set_nodelay(true));
-                    converse(&inner, stream, transport.clone(), stopped.clone());
+                    open.spawn(converse(Arc::clone(&inner), stream, transport.clone(), stopped.clone()));
                 }
                 Err(error) => rest_after(&error).await,
             },
         }
     }
+    finish_all(open).await;
 }
 
 async fn accept_unix(inner: Arc<Inner>, listener: UnixListener, mut stopped: watch::Receiver<bool>) {
+    let mut open = JoinSet::new();
     loop {
         tokio::select! {
-            _ = stopped.changed() => return,
+            _ = stopped.changed() => break,
+            Some(_) = open.join_next() => {}
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => converse(&inner, stream, Transport::Unix, stopped.clone()),
+                Ok((stream, _)) => drop(open.spawn(converse(Arc::clone(&inner), stream, Transport::Unix, stopped.clone()))),
                 Err(error) => rest_after(&error).await,
             },
         }
     }
+    finish_all(open).await;
+}
+
+/// Lets the requests under way end; a connection that takes too long is cut.
+async fn finish_all(mut open: JoinSet<()>) {
+    let all = async { while open.join_next().await.is_some() {} };
+    drop(tokio::time::timeout(SHUTDOWN_MAX, all).await);
 }
 
 /// Accepting fails for a while when the process has no file descriptors left.
@@ -265,29 +309,26 @@ async fn rest_after(error: &io::Error) {
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
 }
 
-fn converse(
-    inner: &Arc<Inner>,
+async fn converse(
+    inner: Arc<Inner>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     transport: Transport,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let inner = Arc::clone(inner);
-    tokio::spawn(async move {
-        let service = service_fn(move |request: Request<Incoming>| {
-            dispatch::serve(Arc::clone(&inner), transport.clone(), request)
-        });
-        let connection =
-            http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service);
-        tokio::pin!(connection);
-        tokio::select! {
-            // A client that hangs up, or a connection dropped on purpose, is nobody's error.
-            _ = connection.as_mut() => {}
-            _ = stopped.changed() => {
-                connection.as_mut().graceful_shutdown();
-                drop(connection.await);
-            }
-        }
+    let service = service_fn(move |request: Request<Incoming>| {
+        dispatch::serve(Arc::clone(&inner), transport.clone(), request)
     });
+    let connection =
+        http1::Builder::new().header_read_timeout(None).serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    tokio::select! {
+        // A client that hangs up, or a connection dropped on purpose, is nobody's error.
+        _ = connection.as_mut() => {}
+        _ = stopped.changed() => {
+            connection.as_mut().graceful_shutdown();
+            drop(connection.await);
+        }
+    }
 }
 
 /// A running forge.

@@ -13,7 +13,7 @@ pub(crate) mod repo;
 
 use std::cell::RefCell;
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,7 +22,10 @@ use rusqlite::Connection;
 use serde::{Serialize, Serializer};
 
 use crate::db::accounts::{self, Account};
-use crate::db::repos::{self, Repo};
+use crate::db::milestones::{self, Milestone};
+use crate::db::repos::{self, Permission, Repo};
+use crate::http::access;
+use crate::http::call::Viewer;
 
 /// Writes `key => value` pairs into a map serializer.
 macro_rules! entries {
@@ -91,25 +94,50 @@ pub(crate) fn path(text: &str) -> PercentEncode<'_> {
 pub(crate) struct Render<'a> {
     pub(crate) conn: &'a Connection,
     pub(crate) links: &'a Links,
-    accounts: RefCell<Vec<Rc<Account>>>,
+    viewer: Option<&'a Viewer>,
+    accounts: RefCell<Vec<Arc<Account>>>,
+    milestones: RefCell<Vec<Milestone>>,
     associations: RefCell<Vec<(i64, i64, &'static str)>>,
 }
 
 impl<'a> Render<'a> {
-    pub(crate) fn new(conn: &'a Connection, links: &'a Links) -> Self {
-        Self { conn, links, accounts: RefCell::default(), associations: RefCell::default() }
+    pub(crate) fn new(conn: &'a Connection, links: &'a Links, viewer: Option<&'a Viewer>) -> Self {
+        let accounts = viewer.iter().map(|viewer| Arc::clone(&viewer.account)).collect();
+        Self {
+            conn,
+            links,
+            viewer,
+            accounts: RefCell::new(accounts),
+            milestones: RefCell::default(),
+            associations: RefCell::default(),
+        }
     }
 
-    pub(crate) fn account(&self, id: i64) -> rusqlite::Result<Rc<Account>> {
-        if let Some(known) = self.accounts.borrow().iter().find(|account| account.id == id) {
-            return Ok(Rc::clone(known));
+    /// Returns whether the reader may see a repository. What is linked to may lie in another one.
+    pub(crate) fn may_see(&self, repo: &Repo) -> rusqlite::Result<bool> {
+        Ok(access::permission(self.conn, repo, self.viewer)? >= Permission::Read)
+    }
+
+    /// A milestone, which the issues of a page often share.
+    pub(crate) fn milestone_by_id(&self, id: i64) -> rusqlite::Result<Milestone> {
+        if let Some(known) = self.milestones.borrow().iter().find(|milestone| milestone.id == id) {
+            return Ok(known.clone());
         }
-        let account = Rc::new(accounts::by_id(self.conn, id)?);
-        self.accounts.borrow_mut().push(Rc::clone(&account));
+        let milestone = milestones::by_id(self.conn, id)?;
+        self.milestones.borrow_mut().push(milestone.clone());
+        Ok(milestone)
+    }
+
+    pub(crate) fn account(&self, id: i64) -> rusqlite::Result<Arc<Account>> {
+        if let Some(known) = self.accounts.borrow().iter().find(|account| account.id == id) {
+            return Ok(Arc::clone(known));
+        }
+        let account = Arc::new(accounts::by_id(self.conn, id)?);
+        self.accounts.borrow_mut().push(Arc::clone(&account));
         Ok(account)
     }
 
-    pub(crate) fn accounts(&self, ids: &[i64]) -> rusqlite::Result<Vec<Rc<Account>>> {
+    pub(crate) fn accounts(&self, ids: &[i64]) -> rusqlite::Result<Vec<Arc<Account>>> {
         ids.iter().map(|id| self.account(*id)).collect()
     }
 

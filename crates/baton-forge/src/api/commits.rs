@@ -2,7 +2,7 @@
 
 use crate::db::accounts::{self, Account};
 use crate::git::history::{self, LogQuery};
-use crate::git::objects::{CommitInfo, Person, resolve};
+use crate::git::objects::{CommitInfo, Person, is_empty, resolve};
 use crate::git::tree_diff::{self, FileChange};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -35,14 +35,10 @@ fn account_of(call: &Call, person: &Person) -> Result<Option<Account>, ApiError>
     })
 }
 
-fn is_empty(repository: &git2::Repository) -> bool {
-    repository.is_empty().unwrap_or(false)
-}
-
 pub(super) fn list(call: &Call) -> ApiResult {
     let repo = call.repo()?;
     let repository = call.forge.git.open(repo.id)?;
-    if is_empty(&repository) {
+    if is_empty(&repository)? {
         return Err(ApiError::conflict("Git Repository is empty."));
     }
     let start = call.query.get("sha").unwrap_or_else(|| repo.default_branch.clone());
@@ -72,7 +68,7 @@ fn log_query(call: &Call) -> Result<LogQuery, ApiError> {
 
 pub(super) fn get(call: &Call) -> ApiResult {
     let repository = call.forge.git.open(call.repo()?.id)?;
-    if is_empty(&repository) {
+    if is_empty(&repository)? {
         return Err(ApiError::conflict("Git Repository is empty."));
     }
     let name = call.param("ref");

@@ -1,12 +1,13 @@
 //! Files of a branch: read, written and removed, each write one commit.
 
+use baton_core::ref_name::is_branch_name;
 use git2::{Commit, FileMode, Oid, Repository};
 use serde_json::{Value, json};
 
 use super::git_objects::{decode_base64, encode_base64, people};
 use super::git_refs;
 use crate::git::contents::{self, Entry, Found};
-use crate::git::objects::{CommitInfo, TreeEdit, edited_tree, is_tree_path, resolve};
+use crate::git::objects::{CommitInfo, TreeEdit, edited_tree, is_empty, is_tree_path, resolve};
 use crate::git::ref_update::{self, RefEdit, RefOutcome};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -16,12 +17,15 @@ use crate::sync::lock;
 use crate::wire::commit::{Place, git_commit};
 use crate::wire::{path, segment};
 
+/// GitHub shows no file beyond this, and only its name and size beyond a hundredth of it.
+const DOWNLOAD_BYTES_MAX: usize = 100 * 1024 * 1024;
+
 pub(super) fn get(call: &Call) -> ApiResult {
     let repo = call.repo()?;
     let repository = call.forge.git.open(repo.id)?;
     let at = call.query.get("ref").unwrap_or_else(|| repo.default_branch.clone());
     let wanted = call.param("path").trim_matches('/');
-    if repository.is_empty()? {
+    if is_empty(&repository)? {
         return Err(ApiError::new(404, "This repository is empty."));
     }
     let commit = resolve(&repository, &at)
@@ -39,12 +43,21 @@ pub(super) fn get(call: &Call) -> ApiResult {
             };
             Reply::ok(&entries.iter().map(view).collect::<Vec<_>>())
         }
-        Found::File { oid, bytes, is_symlink: true, .. } => {
+        Found::File { oid, bytes, mode: 0o120_000 } => {
             let mut view = here.view("symlink", wanted, &oid, bytes.len());
             view["target"] = json!(String::from_utf8_lossy(&bytes));
             Reply::ok(&view)
         }
         Found::File { oid, bytes, .. } => Reply::ok(&here.file(wanted, &oid, &bytes)),
+        Found::Large { size, .. } if size > DOWNLOAD_BYTES_MAX => {
+            Err(ApiError::forbidden("This file is too large to be shown; clone the repository instead"))
+        }
+        Found::Large { oid, size } => {
+            let mut view = here.view("file", wanted, &oid, size);
+            view["content"] = json!("");
+            view["encoding"] = json!("none");
+            Reply::ok(&view)
+        }
         Found::Submodule { name, oid } => {
             let mut view = here.view("submodule", wanted, &oid, 0);
             view["submodule_git_url"] = json!(format!("{}/{name}.git", call.links.web));
@@ -104,6 +117,9 @@ impl<'a> FileWrite<'a> {
         let unsaid = call.repo()?.default_branch.as_str();
         let branch = fields.opt_str("branch")?.unwrap_or(unsaid);
         let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned();
+        if !is_branch_name(&branch) {
+            return Err(ApiError::new(404, "Branch not found"));
+        }
         let file = call.param("path").trim_start_matches('/').to_owned();
         if !is_tree_path(&file) {
             return Err(ApiError::unprocessable("path contains a malformed path component"));
@@ -119,16 +135,19 @@ impl<'a> FileWrite<'a> {
     fn tip(&self) -> Result<Option<Commit<'a>>, ApiError> {
         let reference = self.repository.find_reference(&self.branch_ref());
         let tip = reference.ok().and_then(|reference| reference.peel_to_commit().ok());
-        if tip.is_none() && !self.repository.is_empty()? {
+        if tip.is_none() && !is_empty(self.repository)? {
             return Err(ApiError::new(404, format!("Branch {} not found", self.branch)));
         }
         Ok(tip)
     }
 
-    fn present(&self, tip: Option<&Commit<'_>>) -> Result<Option<String>, ApiError> {
+    /// The file as it is now: its id and its mode.
+    fn present(&self, tip: Option<&Commit<'_>>) -> Result<Option<(String, FileMode)>, ApiError> {
         let Some(tip) = tip else { return Ok(None) };
         Ok(match contents::at(self.repository, tip, &self.file)? {
-            Some(Found::File { oid, .. }) => Some(oid),
+            Some(Found::File { oid, mode: 0o100_755, .. }) => Some((oid, FileMode::BlobExecutable)),
+            Some(Found::File { oid, .. }) => Some((oid, FileMode::Blob)),
+            Some(Found::Large { oid, .. }) => Some((oid, FileMode::Blob)),
             Some(_) => return Err(ApiError::unprocessable(format!("{} is not a file", self.file))),
             None => None,
         })
@@ -198,9 +217,10 @@ pub(super) fn put(call: &Call) -> ApiResult {
     let _held = lock(&gate);
     let tip = write.tip()?;
     let present = write.present(tip.as_ref())?;
-    write.check_version(present.as_deref())?;
+    write.check_version(present.as_ref().map(|(oid, _)| oid.as_str()))?;
     let blob = repository.blob(&bytes)?;
-    let commit = write.commit(tip.as_ref(), Some((blob, FileMode::Blob)), "Update file")?;
+    let mode = present.as_ref().map_or(FileMode::Blob, |(_, mode)| *mode);
+    let commit = write.commit(tip.as_ref(), Some((blob, mode)), "Update file")?;
     let here = Here { place: call.place()?, at: &write.branch };
     let content = here.view("file", &write.file, &blob.to_string(), bytes.len());
     let value = json!({ "content": content, "commit": git_commit(call.place()?, &commit) });
@@ -223,7 +243,7 @@ pub(super) fn delete(call: &Call) -> ApiResult {
     let gate = call.forge.git.gate(repo.id);
     let _held = lock(&gate);
     let tip = write.tip()?;
-    let present = write.present(tip.as_ref())?.ok_or_else(ApiError::not_found)?;
+    let (present, _) = write.present(tip.as_ref())?.ok_or_else(ApiError::not_found)?;
     write.check_version(Some(&present))?;
     let commit = write.commit(tip.as_ref(), None, "Delete file")?;
     Reply::ok(&json!({ "content": null, "commit": git_commit(call.place()?, &commit) }))

@@ -14,6 +14,9 @@ use crate::http::reply::{ApiResult, Reply};
 use crate::wire::commit::{blob_node_id, git_commit, person_view, tag_node_id, unsigned};
 use crate::wire::parse_time;
 
+/// GitHub's limit of a blob through the API.
+const BLOB_BYTES_MAX: usize = 100 * 1024 * 1024;
+
 /// Reads base64 as clients send it, wrapped in lines or not.
 pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let packed: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
@@ -60,6 +63,12 @@ fn oid_param(call: &Call, name: &str) -> Result<Oid, ApiError> {
 pub(super) fn get_blob(call: &Call) -> ApiResult {
     let (repo, oid) = (call.repo()?, oid_param(call, "file_sha")?);
     let repository = call.forge.git.open(repo.id)?;
+    let size = repository.odb()?.read_header(oid).map_err(|_| ApiError::not_found())?.0;
+    if size > BLOB_BYTES_MAX {
+        return Err(ApiError::forbidden(
+            "The requested blob is too large to fetch via the API, but you can always clone the repository via Git",
+        ));
+    }
     let blob = repository.find_blob(oid).map_err(|_| ApiError::not_found())?;
     let oid = oid.to_string();
     Reply::ok(&json!({

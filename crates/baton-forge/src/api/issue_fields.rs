@@ -17,7 +17,9 @@ pub(super) const TITLE_CHARS_MAX: usize = 256;
 pub(super) const BODY_CHARS_MAX: usize = 65_536;
 /// GitHub's limit of assignees; the rest are left out without a word.
 const ASSIGNEES_MAX: usize = 10;
-const LABELS_MAX: usize = 100;
+/// Logins looked at in one request.
+const LOGINS_MAX: usize = 100;
+pub(super) const LABELS_MAX: usize = 100;
 
 pub(super) fn scene(call: &Call, issue: &Issue) -> Result<Scene, ApiError> {
     Ok(Scene { repo_id: issue.repo_id, issue_id: issue.id, actor_id: call.actor_id()?, now: call.now })
@@ -66,9 +68,8 @@ pub(super) fn check_label_name(name: &str) -> Result<(), ApiError> {
 /// Puts labels on an issue, making those that do not exist yet.
 pub(super) fn add_labels(call: &Call, tx: &Tx<'_>, issue: &Issue, names: &[String]) -> Result<(), ApiError> {
     names.iter().try_for_each(|name| check_label_name(name))?;
-    let present = labels::of_issue(tx, issue.id)?.len();
-    if present + names.len() > LABELS_MAX {
-        return Err(ApiError::invalid_because("Issue", "labels", "an issue has at most 100 labels"));
+    if names.len() > LABELS_MAX {
+        return Err(too_many_labels());
     }
     let mut changed = false;
     for name in names {
@@ -78,7 +79,14 @@ pub(super) fn add_labels(call: &Call, tx: &Tx<'_>, issue: &Issue, names: &[Strin
             changed = true;
         }
     }
+    if labels::of_issue(tx, issue.id)?.len() > LABELS_MAX {
+        return Err(too_many_labels());
+    }
     touch_if(call, tx, issue, changed)
+}
+
+fn too_many_labels() -> ApiError {
+    ApiError::invalid_because("Issue", "labels", "an issue has at most 100 labels")
 }
 
 pub(super) fn remove_labels(call: &Call, tx: &Tx<'_>, issue: &Issue, gone: &[Label]) -> Result<(), ApiError> {
@@ -111,7 +119,7 @@ fn touch_if(call: &Call, conn: &Connection, issue: &Issue, changed: bool) -> Res
 /// The accounts behind logins that may be assigned here; GitHub leaves the others out without a word.
 fn assignable(call: &Call, conn: &Connection, logins: &[String]) -> Result<Vec<Account>, ApiError> {
     let mut found = Vec::new();
-    for login in logins {
+    for login in logins.iter().take(LOGINS_MAX) {
         let Some(account) = accounts::by_login(conn, login)? else { continue };
         if repos::is_assignable(conn, call.repo()?, &account)? {
             found.push(account);
@@ -121,10 +129,11 @@ fn assignable(call: &Call, conn: &Connection, logins: &[String]) -> Result<Vec<A
 }
 
 pub(super) fn assign_all(call: &Call, tx: &Tx<'_>, issue: &Issue, logins: &[String]) -> Result<(), ApiError> {
-    let present = issues::assignees(tx, issue.id)?.len();
-    let room = ASSIGNEES_MAX.saturating_sub(present);
+    let present = issues::assignees(tx, issue.id)?;
+    let room = ASSIGNEES_MAX.saturating_sub(present.len());
     let mut changed = false;
-    for account in assignable(call, tx, logins)?.iter().take(room) {
+    let new = assignable(call, tx, logins)?.into_iter().filter(|account| !present.contains(&account.id));
+    for account in &new.take(room).collect::<Vec<_>>() {
         if issues::assign(tx, issue.id, account)? {
             events::record(tx, scene(call, issue)?, &Happening::Assigned(account))?;
             changed = true;
@@ -140,7 +149,7 @@ pub(super) fn unassign_all(
     logins: &[String],
 ) -> Result<(), ApiError> {
     let mut changed = false;
-    for login in logins {
+    for login in logins.iter().take(LOGINS_MAX) {
         let Some(account) = accounts::by_login(tx, login)? else { continue };
         if issues::unassign(tx, issue.id, account.id)? {
             events::record(tx, scene(call, issue)?, &Happening::Unassigned(&account))?;

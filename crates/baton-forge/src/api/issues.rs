@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::issue_fields::{
-    add_labels, assign_all, check_body, check_title, milestone_numbered, record_milestone, scene,
+    LABELS_MAX, add_labels, assign_all, check_body, check_title, milestone_numbered, record_milestone, scene,
     set_assignees, set_labels,
 };
 use super::mentions;
@@ -115,7 +115,13 @@ fn list_query(call: &Call, repo: &Repo) -> Result<IssueQuery, ApiError> {
 }
 
 fn split_names(names: &str) -> Vec<String> {
-    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    names
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .take(LABELS_MAX)
+        .map(str::to_owned)
+        .collect()
 }
 
 pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
@@ -245,8 +251,10 @@ fn change_state(call: &Call, before: &Issue, after: &mut Issue, fields: &Fields)
     match fields.opt_str("state")? {
         None => {}
         Some("closed") => {
-            let reason = reason.filter(|reason| *reason != "reopened").unwrap_or("completed");
-            after.state_reason = (!before.is_pull).then(|| reason.to_owned());
+            let reason = reason.filter(|reason| *reason != "reopened");
+            if (before.is_open() || reason.is_some()) && !before.is_pull {
+                after.state_reason = Some(reason.unwrap_or("completed").to_owned());
+            }
             if before.is_open() {
                 after.state = "closed".to_owned();
                 after.closed_at = Some(call.now);

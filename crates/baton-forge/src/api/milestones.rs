@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 
+use super::issue_fields::{TITLE_CHARS_MAX, check_body};
 use crate::db::milestones::{self, Milestone};
 use crate::db::{Tx, labels};
 use crate::http::call::Call;
@@ -85,6 +86,10 @@ fn apply(
     if milestone.title.trim().is_empty() {
         return Err(ApiError::invalid("Milestone", "title", "missing_field"));
     }
+    if milestone.title.chars().count() > TITLE_CHARS_MAX {
+        return Err(ApiError::invalid("Milestone", "title", "invalid"));
+    }
+    check_body("Milestone", fields.opt_str("description")?)?;
     if milestones::title_is_taken(conn, call.repo()?.id, &milestone.title, own)? {
         return Err(ApiError::invalid("Milestone", "title", "already_exists"));
     }

@@ -37,11 +37,11 @@ pub(super) fn merge(call: &Call) -> ApiResult {
     let repository = call.forge.git.open(repo.id)?;
     let (from, to) = make(call, &repository, (&issue, &pull), method, &fields)?;
     let name = format!("refs/heads/{}", pull.base_ref);
-    let edit = RefEdit::Update { name: name.clone(), to: to.clone(), from };
+    let edit = RefEdit::Update { name: name.clone(), to: to.clone(), from: from.clone() };
     if let RefOutcome::Refused(_) = ref_update::apply(&call.forge.git.path(repo.id), &[edit])? {
         return Err(ApiError::new(405, "Base branch was modified. Review and try the merge again."));
     }
-    settle(call, repo, &issue, &pull, &to)?;
+    settle(call, repo, &issue, &pull, (&from, &to))?;
     let followers = Followers { db: &call.forge.db, git: &call.forge.git, now: call.now };
     followers.follow_held(repo, Some(&[name]), call.actor_id()?)?;
     Reply::ok(&json!({ "sha": to, "merged": true, "message": "Pull Request successfully merged" }))
@@ -113,13 +113,22 @@ fn squashed(repository: &Repository, pull: &Pull) -> Result<String, ApiError> {
 }
 
 /// Marks the pull request merged and closes what its text says it closes.
-fn settle(call: &Call, repo: &Repo, issue: &Issue, pull: &Pull, merged: &str) -> Result<(), ApiError> {
-    let (repo, issue, pull, merged) = (repo.clone(), issue.clone(), pull.clone(), merged.to_owned());
+fn settle(
+    call: &Call,
+    repo: &Repo,
+    issue: &Issue,
+    pull: &Pull,
+    (from, to): (&str, &str),
+) -> Result<(), ApiError> {
+    let (repo, issue, pull) = (repo.clone(), issue.clone(), pull.clone());
+    let (base, merged) = (from.to_owned(), to.to_owned());
     let scene = Scene { repo_id: repo.id, issue_id: issue.id, actor_id: call.actor_id()?, now: call.now };
     call.forge.db.writer().write_blocking(move |tx| {
+        // What it contained is measured against the base as it was.
+        pulls::set_base(tx, pull.id, &pull.base_ref, &base)?;
         pulls::set_merged(tx, pull.id, scene.actor_id, &merged, scene.now)?;
         events::record(tx, scene, &Happening::Merged { commit: &merged })?;
-        close(tx, &issue, scene, None, Some(&merged))?;
+        close(tx, scene, None, Some(&merged))?;
         if pull.base_ref == repo.default_branch {
             close_named(tx, &repo, &issue, scene, &merged)?;
         }
@@ -139,7 +148,7 @@ fn close_named(
         let Some(issue) = issues::by_number(tx, repo.id, number)?.filter(|issue| !issue.is_pull) else {
             continue;
         };
-        close(tx, &issue, Scene { issue_id: issue.id, ..scene }, Some("completed"), Some(merged))?;
+        close(tx, Scene { issue_id: issue.id, ..scene }, Some("completed"), Some(merged))?;
     }
     Ok(())
 }

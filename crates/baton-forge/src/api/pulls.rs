@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::issue_fields::{check_body, check_title};
 use super::{issues as issue_api, mentions};
+use crate::db::Tx;
 use crate::db::issues::{self, Issue, NewIssue};
 use crate::db::pulls::{self, NewPull, Pull, PullQuery};
 use crate::db::refs::{self, RefRow};
@@ -234,12 +235,26 @@ pub(super) fn update(call: &Call) -> ApiResult {
             return Err(refuse("state", "invalid"));
         }
         issue_api::change(&scope, tx, &issue, &fields)?;
+        if fields.opt_str("state")? == Some("open") && !issue.is_open() {
+            reopen(tx, &issue, &pull)?;
+        }
         if let (Some(base), Some(row)) = (&base, &base_row) {
             pulls::set_base(tx, pull.id, base, &row.oid)?;
         }
         numbered(&scope, tx)
     })?;
+    if issue.is_open() {
+        point_pull_ref(call, &issue, &pull)?;
+    }
     reply_pull(call, issue, pull, 200)
+}
+
+/// A pull request that is opened again takes up its branch as it is now; without a branch it stays closed.
+fn reopen(tx: &Tx<'_>, issue: &Issue, pull: &Pull) -> Result<(), ApiError> {
+    let head = refs::find(tx, pull.head_repo_id, &format!("refs/heads/{}", pull.head_ref))?;
+    let head = head.ok_or_else(|| refuse("state", "invalid"))?;
+    pulls::set_head(tx, pull.id, &head.oid)?;
+    Ok(refs::set(tx, issue.repo_id, &RefRow { name: format!("refs/pull/{}/head", issue.number), ..head })?)
 }
 
 pub(super) fn check_merged(call: &Call, conn: &Connection) -> ApiResult {

@@ -17,9 +17,11 @@ use crate::http::error::ApiError;
 use crate::http::fields::Fields;
 use crate::http::page;
 use crate::http::reply::{ApiResult, Reply};
+use crate::sync::lock;
 use crate::wire::repo::RepoView;
 
 const DESCRIPTION_CHARS_MAX: usize = 350;
+const HOMEPAGE_BYTES_MAX: usize = 255;
 
 pub(super) fn get(call: &Call, _: &Connection) -> ApiResult {
     let visit = call.visit()?;
@@ -92,13 +94,18 @@ fn create(call: &Call, tx: &Tx<'_>, owner: &Account) -> ApiResult {
     };
     let repo = create_in(tx, &call.forge.git, owner, &creation, call.now)?;
     let location = format!("{}/repos/{}", call.links.api, repo.full_name());
-    Reply::created(
-        &RepoView { links: &call.links, repo: &repo, permission: Some(Permission::Admin) },
-        location,
-    )
+    let permission = access::permission(tx, &repo, call.viewer.as_ref())?;
+    Reply::created(&RepoView { links: &call.links, repo: &repo, permission: Some(permission) }, location)
 }
 
 fn check_text(fields: &Fields) -> Result<(), ApiError> {
+    if fields.opt_str("homepage")?.is_some_and(|homepage| homepage.len() > HOMEPAGE_BYTES_MAX) {
+        return Err(ApiError::invalid_because(
+            "Repository",
+            "homepage",
+            "homepage is too long (maximum is 255 characters)",
+        ));
+    }
     let description = fields.opt_str("description")?.unwrap_or_default();
     if description.chars().count() > DESCRIPTION_CHARS_MAX {
         return Err(ApiError::invalid_because(
@@ -123,7 +130,7 @@ pub(crate) struct Creation<'a> {
 /// Makes a repository: its row, its labels and its bare git directory.
 ///
 /// The directory is made before the row is committed. A crash in between leaves a directory whose id is given out
-/// again, and making it again is harmless.
+/// again; making it again clears it first.
 pub(crate) fn create_in(
     tx: &Tx<'_>,
     git: &GitStore,
@@ -197,35 +204,28 @@ pub(super) fn signature_of(account: &Account, now: i64) -> Person {
 pub(super) fn update(call: &Call) -> ApiResult {
     let fields = call.fields()?;
     check_text(&fields)?;
-    let mut repo = call.repo()?.clone();
-    let branch = fields.opt_str("default_branch")?.map(str::to_owned);
-    if let Some(branch) = &branch {
-        let name = format!("refs/heads/{branch}");
-        let exists = call.forge.db.read(|conn| refs::find(conn, repo.id, &name))??.is_some();
-        if !exists {
-            return Err(ApiError::invalid_because(
-                "Repository",
-                "default_branch",
-                format!("The branch {branch} was not found"),
-            ));
-        }
-        repo.default_branch.clone_from(branch);
-    }
-    apply(&mut repo, &fields)?;
-    let name = fields.opt_str("name")?.map(str::to_owned);
-    let (now, renamed) = (call.now, repo.clone());
+    let (id, now) = (call.repo()?.id, call.now);
+    let gate = call.forge.git.gate(id);
+    let _held = lock(&gate);
+    // Everything is read and changed in one transaction, so that two changes of different fields both hold.
     let updated = call.forge.db.writer().write_blocking(move |tx| {
-        let mut repo = renamed;
-        if let Some(name) = name {
-            check_name(tx, &repo.owner, &name, Some(repo.id))?;
-            repo.name = name;
+        let mut repo = repos::by_id(tx, id)?.ok_or_else(ApiError::not_found)?;
+        if let Some(name) = fields.opt_str("name")? {
+            check_name(tx, &repo.owner, name, Some(id))?;
+            name.clone_into(&mut repo.name);
         }
+        if let Some(branch) = fields.opt_str("default_branch")? {
+            if refs::find(tx, id, &format!("refs/heads/{branch}"))?.is_none() {
+                let why = format!("The branch {branch} was not found");
+                return Err(ApiError::invalid_because("Repository", "default_branch", why));
+            }
+            branch.clone_into(&mut repo.default_branch);
+        }
+        apply(&mut repo, &fields)?;
         repos::update(tx, &repo, now)?;
-        repos::by_id(tx, repo.id)?.ok_or_else(ApiError::not_found)
+        Ok(repo)
     })?;
-    if let Some(branch) = branch {
-        call.forge.git.set_head(updated.id, &branch)?;
-    }
+    call.forge.git.set_head(updated.id, &updated.default_branch)?;
     Reply::ok(&RepoView { links: &call.links, repo: &updated, permission: Some(Permission::Admin) })
 }
 

@@ -10,7 +10,7 @@ use crate::db::Tx;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
 use crate::db::links::{self, CHILDREN_MAX, LEVELS_MAX};
-use crate::db::repos;
+use crate::db::repos::{self, Permission};
 use crate::http::access;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -22,6 +22,10 @@ pub(super) fn reply_issues(call: &Call, conn: &Connection, found: Vec<Issue>) ->
     let mut views = Vec::new();
     for issue in found {
         let Some(repo) = repos::by_id(conn, issue.repo_id)? else { continue };
+        // A link does not make a private repository public.
+        if !call.render(conn).may_see(&repo)? {
+            continue;
+        }
         views.push(serde_json::to_value(call.render(conn).issue(&repo, issue)?.with_repository())?);
     }
     page::reply_cut(call, views)
@@ -52,6 +56,9 @@ pub(super) fn parent(call: &Call, conn: &Connection) -> ApiResult {
     let id = links::parent_of(conn, call.issue(conn)?.id)?.ok_or_else(ApiError::not_found)?;
     let parent = issues::by_id(conn, id)?.ok_or_else(ApiError::not_found)?;
     let repo = repos::by_id(conn, parent.repo_id)?.ok_or_else(ApiError::not_found)?;
+    if !call.render(conn).may_see(&repo)? {
+        return Err(ApiError::not_found());
+    }
     Reply::ok(&call.render(conn).issue(&repo, parent)?.with_repository())
 }
 
@@ -60,6 +67,7 @@ pub(super) fn add(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let fields = call.fields()?;
     let child = visible_issue(call, tx, fields.i64("sub_issue_id")?, "SubIssue", "sub_issue_id")?;
     let replace = fields.opt_bool("replace_parent")?.unwrap_or(false);
+    check_may_triage(call, tx, &child)?;
     check_new_child(tx, &parent, &child)?;
     if let Some(before) = links::parent_of(tx, child.id)? {
         if !replace {
@@ -73,6 +81,15 @@ pub(super) fn add(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let there = Scene { repo_id: child.repo_id, issue_id: child.id, ..here };
     events::record(tx, there, &Happening::ParentAdded(parent.id))?;
     reply_linked(call, tx, parent.id, 201)
+}
+
+/// A link changes both of its ends, so it takes the same right on both.
+fn check_may_triage(call: &Call, conn: &Connection, issue: &Issue) -> Result<(), ApiError> {
+    let repo = repos::by_id(conn, issue.repo_id)?.ok_or_else(ApiError::not_found)?;
+    match access::permission(conn, &repo, call.viewer.as_ref())? >= Permission::Triage {
+        true => Ok(()),
+        false => Err(ApiError::forbidden("Must have admin rights to Repository.")),
+    }
 }
 
 fn refuse(why: &str) -> ApiError {
@@ -101,6 +118,7 @@ fn unlink(call: &Call, tx: &Tx<'_>, parent_id: i64, child: &Issue) -> Result<(),
     let there = scene(call, child)?;
     events::record(tx, there, &Happening::ParentRemoved(parent_id))?;
     if let Some(parent) = issues::by_id(tx, parent_id)? {
+        check_may_triage(call, tx, &parent)?;
         events::record(tx, scene(call, &parent)?, &Happening::SubIssueRemoved(child.id))?;
     }
     Ok(())

@@ -9,6 +9,8 @@ use crate::http::error::ApiError;
 use crate::http::reply::{ApiResult, Reply};
 use crate::wire::account::{AccountView, OrganizationView, ProfileView};
 
+const PROFILE_CHARS_MAX: usize = 255;
+
 fn profile(call: &Call, conn: &Connection, account: &Account, is_own: bool) -> ApiResult {
     let public_repos = public_repos(conn, account.id)?;
     Reply::ok(&ProfileView { account: AccountView { links: &call.links, account }, public_repos, is_own })
@@ -28,6 +30,11 @@ pub(super) fn update_own(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let email = fields.opt_str("email")?;
     if email.is_some_and(|email| !email.contains('@')) {
         return Err(ApiError::invalid("User", "email", "invalid"));
+    }
+    for key in ["name", "email"] {
+        if fields.opt_str(key)?.is_some_and(|text| text.chars().count() > PROFILE_CHARS_MAX) {
+            return Err(ApiError::invalid("User", key, "invalid"));
+        }
     }
     accounts::set_profile(tx, call.actor_id()?, fields.opt_str("name")?, email, call.now)?;
     own(call, tx)

@@ -19,7 +19,7 @@ impl AccountKind {
         }
     }
 
-    fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         match text {
             "Organization" => Self::Organization,
             "Bot" => Self::Bot,
@@ -154,10 +154,13 @@ pub(crate) fn insert_token(
     repos: &[i64],
     now: i64,
 ) -> rusqlite::Result<i64> {
-    let sql = "INSERT INTO tokens (account_id, digest, role, created_at) VALUES (?1, ?2, ?3, ?4)
+    let sql = "INSERT INTO tokens (account_id, digest, role, restricted, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (digest) DO UPDATE SET account_id = excluded.account_id, role = excluded.role RETURNING id";
     let digest = digest_of(secret);
-    let id = conn.query_row(sql, params![account_id, digest, role.as_str(), now], |row| row.get(0))?;
+    let id =
+        conn.query_row(sql, params![account_id, digest, role.as_str(), !repos.is_empty(), now], |row| {
+            row.get(0)
+        })?;
     for repo in repos {
         conn.execute("INSERT OR IGNORE INTO token_repos (token_id, repo_id) VALUES (?1, ?2)", [id, *repo])?;
     }
@@ -167,7 +170,7 @@ pub(crate) fn insert_token(
 /// Returns the account and the token behind a secret.
 pub(crate) fn by_token(conn: &Connection, secret: &str) -> rusqlite::Result<Option<(Account, Token)>> {
     let sql = "SELECT a.id, a.login, a.kind, a.name, a.email, a.site_admin, a.created_at, a.updated_at, t.id, t.role,
-                      EXISTS (SELECT 1 FROM token_repos r WHERE r.token_id = t.id)
+                      t.restricted
                FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = ?1";
     let digest = digest_of(secret);
     let mut statement = conn.prepare_cached(sql)?;

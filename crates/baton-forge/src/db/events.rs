@@ -158,14 +158,49 @@ pub(crate) fn record(conn: &Connection, scene: Scene, happening: &Happening<'_>)
     conn.prepare_cached(sql)?.execute(values).map(drop)
 }
 
-/// Lists an issue's events, oldest first; mentions are part of the timeline only.
+/// Lists an issue's events, oldest first. Mentions are part of the timeline only.
 pub(crate) fn of_issue(
     conn: &Connection,
     issue_id: i64,
-    with_mentions: bool,
+    limit: i64,
+    offset: i64,
 ) -> rusqlite::Result<Vec<Event>> {
-    let sql = format!("{SELECT} WHERE issue_id = ?1 AND (?2 OR kind <> 'cross-referenced') ORDER BY id");
-    conn.prepare_cached(&sql)?.query_map(params![issue_id, with_mentions], event_from)?.collect()
+    let sql =
+        format!("{SELECT} WHERE issue_id = ?1 AND kind <> 'cross-referenced' ORDER BY id LIMIT ?2 OFFSET ?3");
+    conn.prepare_cached(&sql)?.query_map([issue_id, limit, offset], event_from)?.collect()
+}
+
+pub(crate) fn count_of_issue(conn: &Connection, issue_id: i64) -> rusqlite::Result<i64> {
+    let sql = "SELECT count(*) FROM events WHERE issue_id = ?1 AND kind <> 'cross-referenced'";
+    conn.prepare_cached(sql)?.query_row([issue_id], |row| row.get(0))
+}
+
+/// One entry of an issue's timeline, by id.
+pub(crate) enum TimelineId {
+    Event(i64),
+    Comment(i64),
+}
+
+/// Lists what happened to and what was said on an issue, oldest first; events before comments of the same second.
+pub(crate) fn timeline(
+    conn: &Connection,
+    issue_id: i64,
+    limit: i64,
+    offset: i64,
+) -> rusqlite::Result<Vec<TimelineId>> {
+    let sql = "SELECT created_at AS at, 0 AS said, id FROM events WHERE issue_id = ?1
+               UNION ALL SELECT created_at, 1, id FROM comments WHERE issue_id = ?1
+               ORDER BY at, said, id LIMIT ?2 OFFSET ?3";
+    let entry = |row: &Row<'_>| {
+        let id = row.get(2)?;
+        Ok(if row.get(1)? { TimelineId::Comment(id) } else { TimelineId::Event(id) })
+    };
+    conn.prepare_cached(sql)?.query_map([issue_id, limit, offset], entry)?.collect()
+}
+
+pub(crate) fn timeline_count(conn: &Connection, issue_id: i64) -> rusqlite::Result<i64> {
+    let sql = "SELECT (SELECT count(*) FROM events WHERE issue_id = ?1) + (SELECT count(*) FROM comments WHERE issue_id = ?1)";
+    conn.prepare_cached(sql)?.query_row([issue_id], |row| row.get(0))
 }
 
 /// Lists a repository's events, newest first.

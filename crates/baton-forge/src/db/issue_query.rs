@@ -24,14 +24,14 @@ pub(crate) enum Presence<T> {
 }
 
 /// Where search looks for words.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SearchIn {
     pub(crate) title: bool,
     pub(crate) body: bool,
     pub(crate) comments: bool,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct IssueQuery {
     pub(crate) repo_ids: Vec<i64>,
     pub(crate) state: Option<&'static str>,
@@ -216,9 +216,7 @@ impl IssueQuery {
 
     /// Returns whether only the state limits the list, so that the repository's counters give its length.
     pub(crate) fn is_plain(&self) -> bool {
-        let mut plain = Self { repo_ids: self.repo_ids.clone(), state: self.state, ..Self::default() };
-        plain.sort = self.sort;
-        plain.ascending = self.ascending;
-        format!("{plain:?}") == format!("{self:?}")
+        let Self { repo_ids, state, sort, ascending, .. } = self.clone();
+        *self == Self { repo_ids, state, sort, ascending, ..Self::default() }
     }
 }

@@ -45,10 +45,14 @@ impl Issue {
 }
 
 /// The columns of an issue, under the alias `i`, in the order that [`issue_from`] reads.
-pub(crate) const SELECT: &str =
-    "SELECT i.id, i.repo_id, i.number, i.is_pull, i.author_id, i.title, i.body, i.state,
-    i.state_reason, i.locked, i.lock_reason, i.milestone_id, i.closed_by, i.comments, i.facets, i.created_at,
-    i.updated_at, i.closed_at FROM issues i";
+macro_rules! select {
+    () => {
+        "SELECT i.id, i.repo_id, i.number, i.is_pull, i.author_id, i.title, i.body, i.state, i.state_reason, i.locked,
+         i.lock_reason, i.milestone_id, i.closed_by, i.comments, i.facets, i.created_at, i.updated_at, i.closed_at
+         FROM issues i"
+    };
+}
+pub(crate) const SELECT: &str = select!();
 
 pub(crate) fn issue_from(row: &Row<'_>) -> rusqlite::Result<Issue> {
     Ok(Issue {
@@ -74,12 +78,12 @@ pub(crate) fn issue_from(row: &Row<'_>) -> rusqlite::Result<Issue> {
 }
 
 pub(crate) fn by_number(conn: &Connection, repo_id: i64, number: i64) -> rusqlite::Result<Option<Issue>> {
-    let sql = format!("{SELECT} WHERE i.repo_id = ?1 AND i.number = ?2");
-    conn.prepare_cached(&sql)?.query_row([repo_id, number], issue_from).optional()
+    let sql = concat!(select!(), " WHERE i.repo_id = ?1 AND i.number = ?2");
+    conn.prepare_cached(sql)?.query_row([repo_id, number], issue_from).optional()
 }
 
 pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<Issue>> {
-    conn.prepare_cached(&format!("{SELECT} WHERE i.id = ?1"))?.query_row([id], issue_from).optional()
+    conn.prepare_cached(concat!(select!(), " WHERE i.id = ?1"))?.query_row([id], issue_from).optional()
 }
 
 /// What a new issue is made of.
@@ -99,7 +103,7 @@ pub(crate) fn insert(conn: &Connection, new: &NewIssue<'_>) -> rusqlite::Result<
     let values = params![new.repo_id, number, new.is_pull, new.author_id, new.title, new.body, new.now];
     conn.prepare_cached(sql)?.execute(values)?;
     let id = conn.last_insert_rowid();
-    conn.prepare_cached(&format!("{SELECT} WHERE i.id = ?1"))?.query_row([id], issue_from)
+    conn.prepare_cached(concat!(select!(), " WHERE i.id = ?1"))?.query_row([id], issue_from)
 }
 
 /// Writes the fields that a client may change, and counts a change of state.

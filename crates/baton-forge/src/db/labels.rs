@@ -102,7 +102,7 @@ pub(crate) fn count(conn: &Connection, repo_id: i64) -> rusqlite::Result<i64> {
 /// Returns an issue's labels in the order in which they came into being.
 pub(crate) fn of_issue(conn: &Connection, issue_id: i64) -> rusqlite::Result<Vec<Label>> {
     let sql = "SELECT l.id, l.name, l.color, l.description, l.is_default FROM issue_labels il
-               JOIN labels l ON l.id = il.label_id WHERE il.issue_id = ?1 ORDER BY l.id";
+               JOIN labels l ON l.id = il.label_id WHERE il.issue_id = ?1 ORDER BY il.label_id";
     conn.prepare_cached(sql)?.query_map([issue_id], label_from)?.collect()
 }
 

@@ -36,12 +36,13 @@ impl Replicas {
     pub(crate) fn set_lag_max(&self, lag: Duration) -> rusqlite::Result<()> {
         let mut pins = lock(&self.pins);
         let lag_us = u64::try_from(lag.as_micros()).unwrap_or(u64::MAX);
+        // Commits pin from here on; the state before them is pinned after that, so that none falls in between.
+        self.lag_max_us.store(lag_us, Ordering::Release);
         if lag_us == 0 {
             pins.clear();
         } else if pins.is_empty() {
             pins.push_back(Pin { committed: None, connection: self.pin()? });
         }
-        self.lag_max_us.store(lag_us, Ordering::Release);
         Ok(())
     }
 
@@ -60,9 +61,10 @@ impl Replicas {
     fn push(&self, pin: Pin, lag: Duration) {
         let mut pins = lock(&self.pins);
         let step = (lag / 64).max(Duration::from_millis(1));
-        if let [.., before, last] = &*pins.make_contiguous()
-            && let (Some(before), Some(last)) = (before.committed, last.committed)
-            && last - before < step
+        // The last pin may go only if it would be readable for less than a step before this one takes its place.
+        if let [.., before, _] = &*pins.make_contiguous()
+            && let (Some(before), Some(now)) = (before.committed, pin.committed)
+            && now - before < step
         {
             pins.pop_back();
         }

@@ -82,10 +82,7 @@ fn repo_from(row: &Row<'_>) -> rusqlite::Result<Repo> {
     let owner = Account {
         id: row.get(13)?,
         login: row.get(14)?,
-        kind: match row.get_ref(15)?.as_str()? {
-            "Organization" => AccountKind::Organization,
-            _ => AccountKind::User,
-        },
+        kind: AccountKind::parse(row.get_ref(15)?.as_str()?),
         name: row.get(16)?,
         email: row.get(17)?,
         site_admin: row.get(18)?,
@@ -177,6 +174,10 @@ pub(crate) fn touch_pushed(conn: &Connection, id: i64, now: i64) -> rusqlite::Re
     conn.prepare_cached("UPDATE repos SET pushed_at = ?2, updated_at = ?2 WHERE id = ?1")?
         .execute([id, now])
         .map(drop)
+}
+
+pub(crate) fn set_default_branch(conn: &Connection, id: i64, branch: &str) -> rusqlite::Result<()> {
+    conn.execute("UPDATE repos SET default_branch = ?2 WHERE id = ?1", params![id, branch]).map(drop)
 }
 
 /// Takes the next number for an issue or pull request, and counts it as open.

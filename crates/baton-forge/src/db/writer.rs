@@ -25,8 +25,8 @@ pub(crate) enum WriteError {
     Commit(String),
     #[error("the change panicked and was rolled back")]
     Panicked,
-    #[error("the forge is shutting down")]
-    Stopped,
+    #[error("the change was not made: its transaction could not begin, or the forge is shutting down")]
+    NotMade,
 }
 
 /// A change's view of the database, inside its savepoint.
@@ -71,7 +71,7 @@ impl Writer {
             }
             Err(_) => (false, Box::new(move |_| drop(answer.send(Err(WriteError::Panicked))))),
         });
-        // A closed queue drops the job and with it the sender, which the receiver reports as Stopped.
+        // A closed queue drops the job and with it the sender, which the receiver reports as NotMade.
         drop(self.changes.send(job));
         receiver
     }
@@ -96,7 +96,7 @@ impl Writer {
 fn settle<T, E: From<WriteError>>(
     received: Result<Result<Result<T, E>, WriteError>, oneshot::error::RecvError>,
 ) -> Result<T, E> {
-    received.unwrap_or(Err(WriteError::Stopped))?
+    received.unwrap_or(Err(WriteError::NotMade))?
 }
 
 fn run(connection: &Connection, queue: &Receiver<Change>, readers: &Readers, replicas: &Replicas) {

@@ -2,11 +2,26 @@
 
 use git2::{Commit, ObjectType, Repository};
 
+/// Files up to this size are shown with their content, as on GitHub.
+const SHOWN_BYTES_MAX: usize = 1024 * 1024;
+
 /// What stands at a path.
 pub(crate) enum Found {
-    File { oid: String, bytes: Vec<u8>, is_symlink: bool },
+    File {
+        oid: String,
+        bytes: Vec<u8>,
+        mode: i32,
+    },
+    /// A file that is not loaded because of its size.
+    Large {
+        oid: String,
+        size: usize,
+    },
     Directory(Vec<Entry>),
-    Submodule { name: String, oid: String },
+    Submodule {
+        name: String,
+        oid: String,
+    },
 }
 
 pub(crate) struct Entry {
@@ -31,12 +46,19 @@ pub(crate) fn at(
     let oid = entry.id().to_string();
     Ok(Some(match entry.kind() {
         Some(ObjectType::Tree) => Found::Directory(list(repository, &repository.find_tree(entry.id())?)?),
+        Some(ObjectType::Blob) if size_of(repository, entry.id()) > SHOWN_BYTES_MAX => {
+            Found::Large { oid, size: size_of(repository, entry.id()) }
+        }
         Some(ObjectType::Blob) => {
             let bytes = repository.find_blob(entry.id())?.content().to_vec();
-            Found::File { oid, bytes, is_symlink: entry.filemode() == 0o120_000 }
+            Found::File { oid, bytes, mode: entry.filemode() }
         }
         _ => Found::Submodule { name, oid },
     }))
+}
+
+fn size_of(repository: &Repository, oid: git2::Oid) -> usize {
+    repository.odb().and_then(|odb| odb.read_header(oid)).map_or(0, |(size, _)| size)
 }
 
 fn list(repository: &Repository, tree: &git2::Tree<'_>) -> Result<Vec<Entry>, git2::Error> {

@@ -58,6 +58,11 @@ pub(crate) fn parse_oid(text: &str) -> Option<Oid> {
     is_full.then(|| Oid::from_str(text).ok()).flatten()
 }
 
+/// Returns whether a repository has no refs at all. (libgit2's own test also wants a certain default branch.)
+pub(crate) fn is_empty(repository: &Repository) -> Result<bool, git2::Error> {
+    Ok(repository.references()?.next().is_none())
+}
+
 /// Returns the kind of an object, if it exists.
 pub(crate) fn kind_of(repository: &Repository, oid: Oid) -> Option<ObjectType> {
     repository.odb().ok()?.read_header(oid).ok().map(|(_, kind)| kind)

@@ -75,10 +75,18 @@ impl Followers<'_> {
         let moves = self.head_moves(repo.id, &changes)?;
         let pull_refs = self.move_pull_refs(repo.id, &moves)?;
         let closing = self.closing_commits(&repository, repo, &changes)?;
-        let (repo, now) = (repo.clone(), self.now);
+        let default_branch = adopted_branch(&repository, repo, &changes)?;
+        if let Some(branch) = &default_branch {
+            self.git.set_head(repo.id, branch)?;
+        }
+        let (mut repo, now) = (repo.clone(), self.now);
         self.db.writer().write_blocking(move |tx| {
             write_refs(tx, repo.id, &changes, &pull_refs)?;
             repos::touch_pushed(tx, repo.id, now)?;
+            if let Some(branch) = default_branch {
+                repos::set_default_branch(tx, repo.id, &branch)?;
+                repo.default_branch = branch;
+            }
             for head_move in &moves {
                 move_heads(tx, &repo, head_move, actor_id, now)?;
             }
@@ -189,6 +197,29 @@ impl Followers<'_> {
     }
 }
 
+/// The branch that becomes the default because the first push brought others: GitHub takes what there is.
+fn adopted_branch(
+    repository: &Repository,
+    repo: &Repo,
+    changes: &[RefChange],
+) -> Result<Option<String>, ApiError> {
+    let is_first = repository.references()?.flatten().all(|known| {
+        known
+            .name()
+            .is_ok_and(|name| changes.iter().any(|change| change.name == name && change.old.is_none()))
+    });
+    let mut branches: Vec<&str> = changes
+        .iter()
+        .filter(|change| change.new.is_some())
+        .filter_map(|change| change.name.strip_prefix("refs/heads/"))
+        .collect();
+    if !is_first || branches.contains(&repo.default_branch.as_str()) {
+        return Ok(None);
+    }
+    branches.sort_by_key(|name| (*name != "master", *name));
+    Ok(branches.first().map(|name| (*name).to_owned()))
+}
+
 /// Returns the numbers of this repository's issues that a text closes.
 pub(crate) fn own_numbers(repo: &Repo, text: &str) -> Vec<i64> {
     let is_own = |reference: &baton_core::IssueRef| {
@@ -270,7 +301,7 @@ fn move_heads(
             // A pull request whose branch is gone cannot be merged any more, and GitHub closes it.
             None => {
                 events::record(tx, scene, &Happening::HeadRefDeleted)?;
-                close(tx, issue, scene, None, None)?;
+                close(tx, scene, None, None)?;
             }
         }
     }
@@ -288,23 +319,20 @@ fn close_by_commit(
     match issues::by_number(tx, repo.id, number)? {
         Some(issue) if !issue.is_pull => {
             let scene = Scene { repo_id: repo.id, issue_id: issue.id, actor_id, now };
-            close(tx, &issue, scene, Some("completed"), Some(commit))
+            close(tx, scene, Some("completed"), Some(commit))
         }
         _ => Ok(()),
     }
 }
 
-/// Closes an issue or pull request that is open.
+/// Closes the scene's issue or pull request, if it is open now: what was read before the transaction may be old.
 pub(crate) fn close(
     tx: &Tx<'_>,
-    issue: &Issue,
     scene: Scene,
     reason: Option<&str>,
     commit: Option<&str>,
 ) -> Result<(), ApiError> {
-    if !issue.is_open() {
-        return Ok(());
-    }
+    let Some(issue) = issues::by_id(tx, scene.issue_id)?.filter(Issue::is_open) else { return Ok(()) };
     let closed = Issue {
         state: "closed".to_owned(),
         state_reason: reason.map(str::to_owned),
@@ -313,7 +341,7 @@ pub(crate) fn close(
         updated_at: scene.now,
         ..issue.clone()
     };
-    issues::update(tx, issue, &closed)?;
+    issues::update(tx, &issue, &closed)?;
     events::record(tx, scene, &Happening::Closed { reason, commit })?;
     Ok(())
 }

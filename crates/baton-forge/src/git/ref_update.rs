@@ -19,6 +19,17 @@ pub(crate) enum RefEdit {
     Set { name: String, to: String },
 }
 
+impl RefEdit {
+    fn name(&self) -> &str {
+        match self {
+            Self::Create { name, .. }
+            | Self::Update { name, .. }
+            | Self::Delete { name, .. }
+            | Self::Set { name, .. } => name,
+        }
+    }
+}
+
 /// How a transaction ended. Either all edits were made or none.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RefOutcome {
@@ -28,6 +39,10 @@ pub(crate) enum RefOutcome {
 }
 
 pub(crate) fn apply(repository: &Path, edits: &[RefEdit]) -> std::io::Result<RefOutcome> {
+    // The script is separated by NUL, so a name that has one could say more than a name.
+    if edits.iter().any(|edit| edit.name().contains('\0')) {
+        return Ok(RefOutcome::Refused("a ref's name has no NUL".to_owned()));
+    }
     let mut child =
         git_command(repository).args(["update-ref", "--stdin", "-z"]).stdin(Stdio::piped()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {

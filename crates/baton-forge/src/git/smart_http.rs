@@ -23,8 +23,10 @@ use crate::db::Memo;
 use crate::db::repos::{self, Permission, Repo};
 use crate::http::access;
 use crate::http::call::Viewer;
+use crate::http::dispatch::{self, Dropped, pause};
 use crate::http::error::ApiError;
 use crate::http::finish::{Body, body_of};
+use crate::knobs::{FaultKind, FaultWhen};
 use crate::server::Inner;
 
 /// How much of git's answer is read at a time.
@@ -51,7 +53,11 @@ pub(crate) struct GitRequest {
 impl GitRequest {
     /// Recognises git's three requests at `/OWNER/NAME[.git]/…`.
     pub(crate) fn parse(method: &Method, uri: &Uri) -> Option<Self> {
-        let (owner, rest) = uri.path().strip_prefix('/')?.split_once('/')?;
+        let path = uri.path();
+        if !path.ends_with("/info/refs") && !path.ends_with("-pack") {
+            return None;
+        }
+        let (owner, rest) = path.strip_prefix('/')?.split_once('/')?;
         let (name, rest) = rest.split_once('/')?;
         let query = uri.query().unwrap_or_default();
         let (rest, service) = match (method.as_str(), rest) {
@@ -77,26 +83,54 @@ pub(crate) async fn serve(
     git: GitRequest,
     request: Request<Incoming>,
     bytes_max: usize,
-) -> Response<Body> {
-    let (before, _) = inner.panel.latency();
-    if !before.is_zero() {
-        tokio::time::sleep(before).await;
-    }
+) -> Result<Response<Body>, Dropped> {
+    let (before, after) = inner.panel.latency();
+    pause(before).await;
     let entered = inner.db.read(|conn| enter(conn, &git, request.headers()));
     let (repo, viewer) = match entered.map_err(ApiError::from).and_then(|entered| entered) {
         Ok(entered) => entered,
-        Err(error) => return refusal(&error),
+        Err(error) => return Ok(refusal(&error)),
     };
-    let who = viewer.as_ref().map(|viewer| (viewer.token.id, viewer.account.login.as_str()));
-    let template = match git.service {
-        Service::Fetch => "/{owner}/{repo}.git (fetch)",
-        Service::Push => "/{owner}/{repo}.git (push)",
+    let who = viewer.as_ref().map(|viewer| (viewer.token.id, viewer.account.login.clone()));
+    let method = if git.rest == "info/refs" { "GET" } else { "POST" };
+    let login = who.as_ref().map(|(_, login)| login.as_str());
+    let fault = inner.panel.strike(method, request.uri().path(), login);
+    let answered = match fault {
+        Some((FaultWhen::Before, kind)) => struck(kind),
+        Some((FaultWhen::After, kind)) => {
+            carry_out(inner, git, request, bytes_max, repo, viewer).await;
+            struck(kind)
+        }
+        None => Ok(carry_out(inner, git, request, bytes_max, repo, viewer).await),
     };
-    inner.meter.count(who, if git.rest == "info/refs" { "GET" } else { "POST" }, template, 200);
-    match run(inner, &git, request, bytes_max, &repo, viewer.as_ref()).await {
+    let status = answered.as_ref().map_or(0, |response| response.status().as_u16());
+    let who = who.as_ref().map(|(token, login)| (*token, login.as_str()));
+    inner.meter.count(who, method, "/{owner}/{repo}.git", status);
+    pause(after).await;
+    answered
+}
+
+fn struck(kind: FaultKind) -> Result<Response<Body>, Dropped> {
+    dispatch::struck(kind).map(|error| refusal(&error))
+}
+
+/// Runs git in a task of its own: a client that hangs up ends the answer, but not what follows a push that git has
+/// taken.
+async fn carry_out(
+    inner: &Arc<Inner>,
+    git: GitRequest,
+    request: Request<Incoming>,
+    bytes_max: usize,
+    repo: Repo,
+    viewer: Option<Viewer>,
+) -> Response<Body> {
+    let (inner, name) = (Arc::clone(inner), repo.full_name());
+    let run =
+        tokio::spawn(async move { run(&inner, &git, request, bytes_max, &repo, viewer.as_ref()).await });
+    match run.await.map_err(io::Error::other).and_then(|answered| answered) {
         Ok(response) => response,
         Err(error) => {
-            tracing::error!(%error, repo = repo.full_name(), "git http-backend failed");
+            tracing::error!(%error, repo = name, "git http-backend failed");
             refusal(&ApiError::new(500, "Server Error"))
         }
     }

@@ -24,6 +24,8 @@ fn diff<'r>(
     to: Option<&Tree<'_>>,
 ) -> Result<Diff<'r>, git2::Error> {
     let mut options = DiffOptions::new();
+    // Larger files are compared by id only, like binary ones.
+    options.max_size(10 * 1024 * 1024);
     let mut diff = repository.diff_tree_to_tree(from, to, Some(&mut options))?;
     diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
     Ok(diff)

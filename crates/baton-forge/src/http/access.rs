@@ -81,7 +81,7 @@ pub(crate) fn permission(
     conn: &Connection,
     repo: &Repo,
     viewer: Option<&Viewer>,
-) -> Result<Permission, ApiError> {
+) -> rusqlite::Result<Permission> {
     let public = if repo.private { Permission::None } else { Permission::Read };
     let Some(viewer) = viewer else { return Ok(public) };
     if viewer.token.restricted && !accounts::token_covers(conn, viewer.token.id, repo.id)? {
@@ -98,10 +98,19 @@ pub(crate) fn permission(
 
 pub(crate) fn visit(conn: &Connection, repo: Arc<Repo>, viewer: Option<&Viewer>) -> Result<Visit, ApiError> {
     let permission = permission(conn, &repo, viewer)?;
+    let is_covered = match viewer {
+        Some(viewer) if viewer.token.restricted => accounts::token_covers(conn, viewer.token.id, repo.id)?,
+        _ => true,
+    };
     match permission {
         Permission::None => Err(ApiError::not_found()),
-        permission => Ok(Visit { repo, permission }),
+        permission => Ok(Visit { repo, permission, is_covered }),
     }
+}
+
+/// The forge itself is changed only with an unlimited token of its administrator.
+fn is_site_admin(viewer: &Viewer) -> bool {
+    viewer.account.site_admin && viewer.token.role == TokenRole::Admin && !viewer.token.restricted
 }
 
 /// Checks what an endpoint asks for.
@@ -109,13 +118,14 @@ pub(crate) fn check(access: Access, viewer: Option<&Viewer>, visit: Option<&Visi
     let signed_in = || viewer.ok_or_else(ApiError::requires_authentication);
     match access {
         Access::Anyone | Access::Read => return Ok(()),
-        Access::SiteAdmin if !signed_in()?.account.site_admin => return Err(ApiError::not_found()),
+        Access::SiteAdmin if !is_site_admin(signed_in()?) => return Err(ApiError::not_found()),
         _ => {}
     }
-    if access.writes() && signed_in()?.token.role == TokenRole::Read {
+    let token = signed_in()?.token;
+    let in_reach = !token.restricted || visit.is_some_and(|visit| visit.is_covered);
+    if access.writes() && (token.role == TokenRole::Read || !in_reach) {
         return Err(ApiError::forbidden("Resource not accessible by personal access token"));
     }
-    signed_in()?;
     match (access, visit) {
         (Access::Permission(level), Some(visit)) if visit.permission < level => {
             Err(ApiError::forbidden("Must have admin rights to Repository."))

@@ -31,6 +31,8 @@ pub(crate) struct Viewer {
 pub(crate) struct Visit {
     pub(crate) repo: Arc<Repo>,
     pub(crate) permission: Permission,
+    /// Whether the viewer's token is good here beyond what everybody may.
+    pub(crate) is_covered: bool,
 }
 
 /// What a client sent, as far as endpoints look at it.
@@ -106,7 +108,7 @@ impl Call {
     }
 
     pub(crate) fn render<'a>(&'a self, conn: &'a Connection) -> Render<'a> {
-        Render::new(conn, &self.links)
+        Render::new(conn, &self.links, self.viewer.as_ref())
     }
 
     /// Returns whether the client asked for this form of the answer instead of JSON.

@@ -47,6 +47,8 @@ struct Progress {
     viewer: Option<Viewer>,
     standing: Option<Standing>,
     fault: Option<(FaultWhen, FaultKind)>,
+    /// Whether it was decided already if a fault strikes.
+    is_drawn: bool,
     /// The budget is empty, which no second look changes.
     is_spent: bool,
 }
@@ -57,7 +59,7 @@ pub(crate) async fn serve(
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Dropped> {
     if let Some(git) = smart_http::GitRequest::parse(request.method(), request.uri()) {
-        return Ok(smart_http::serve(&inner, git, request, PUSH_BYTES_MAX).await);
+        return smart_http::serve(&inner, git, request, PUSH_BYTES_MAX).await;
     }
     let (before, after) = inner.panel.latency();
     pause(before).await;
@@ -69,7 +71,7 @@ pub(crate) async fn serve(
     answered
 }
 
-async fn pause(duration: Duration) {
+pub(crate) async fn pause(duration: Duration) {
     if !duration.is_zero() {
         tokio::time::sleep(duration).await;
     }
@@ -253,13 +255,14 @@ fn admit(
         progress.standing = standing;
         progress.is_spent = spent.is_err();
         spent?;
-        if endpoint.resource.is_some() {
-            let login = viewer.map(|viewer| viewer.account.login.as_str());
-            progress.fault = inner.panel.strike(endpoint.method, &sent.path, login);
-        }
     }
     let visit = find_visit(conn, memo, routed, viewer)?;
     access::check(endpoint.access, viewer, visit.as_ref())?;
+    // A fault strikes what would have been carried out, once.
+    if endpoint.resource.is_some() && !std::mem::replace(&mut progress.is_drawn, true) {
+        let login = viewer.map(|viewer| viewer.account.login.as_str());
+        progress.fault = inner.panel.strike(endpoint.method, &sent.path, login);
+    }
     if let Some((FaultWhen::Before, kind)) = progress.fault {
         // A request struck before its work is answered by the same path as one struck after it.
         progress.fault = Some((FaultWhen::After, kind));
@@ -308,7 +311,7 @@ fn spend(
 }
 
 /// What a client sees of a fault.
-fn struck(kind: FaultKind) -> Result<ApiError, Dropped> {
+pub(crate) fn struck(kind: FaultKind) -> Result<ApiError, Dropped> {
     let limited = |status, retry_after_s| ApiError {
         retry_after_s: Some(retry_after_s),
         ..ApiError::new(

@@ -107,9 +107,6 @@ impl From<serde_json::Error> for ApiError {
 
 impl From<WriteError> for ApiError {
     fn from(error: WriteError) -> Self {
-        match error {
-            WriteError::Stopped => Self::new(503, "The forge is shutting down"),
-            WriteError::Commit(_) | WriteError::Panicked => Self::internal(&error),
-        }
+        Self::internal(&error)
     }
 }

@@ -42,6 +42,10 @@ impl Fields {
     pub(crate) fn opt_str(&self, key: &str) -> Result<Option<&str>, ApiError> {
         match self.present(key) {
             None => Ok(None),
+            // Neither git nor a page can show it, and no client means it.
+            Some(Value::String(text)) if text.contains('\0') => Err(ApiError::unprocessable(format!(
+                "Invalid request.\n\nFor 'properties/{key}', it contains a NUL."
+            ))),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(wrong_type(key, other, "a string")),
         }

@@ -1,12 +1,19 @@
 //! Puts GitHub's headers around a reply, and turns an unchanged one into a 304.
 
+use std::cell::RefCell;
 use std::io;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_TYPE, DATE as DATE_NAME, ETAG, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED,
+    LINK, LOCATION, RETRY_AFTER,
+};
+
 use hyper::{Response, StatusCode};
+use jiff::fmt::rfc2822;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::call::Viewer;
@@ -31,10 +38,25 @@ pub(crate) fn selected_version(headers: &HeaderMap) -> &'static str {
     known.unwrap_or(API_VERSION)
 }
 
-/// Header values that change with every second only.
 pub(crate) fn http_date(now: i64) -> String {
     let timestamp = jiff::Timestamp::from_second(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    timestamp.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+    // Every time the clock can tell has a four-digit year, which is all this format asks.
+    rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&timestamp).unwrap_or_default()
+}
+
+thread_local! {
+    /// The last `Date` that this thread wrote; it changes once a second.
+    static DATE: RefCell<(i64, HeaderValue)> = const { RefCell::new((i64::MIN, HeaderValue::from_static(""))) };
+}
+
+fn date_header(now: i64) -> HeaderValue {
+    DATE.with_borrow_mut(|(at, value)| {
+        if *at != now {
+            *at = now;
+            *value = HeaderValue::from_str(&http_date(now)).unwrap_or(HeaderValue::from_static(""));
+        }
+        value.clone()
+    })
 }
 
 /// What the finished answer depends on besides the reply.
@@ -63,41 +85,19 @@ pub(crate) fn is_known(headers: &HeaderMap, tag: &str, modified_at: Option<i64>)
     known.split(',').any(|candidate| candidate.trim() == "*" || bare(candidate) == bare(tag))
 }
 
-pub(crate) fn finish(reply: Reply, tag: Option<&str>, around: &Surroundings<'_>) -> Response<Body> {
-    let is_empty = around.headers_only || matches!(reply.status, 204 | 304);
-    let body = if is_empty { Bytes::new() } else { reply.body };
-    let mut response = Response::new(body_of(body));
-    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.reserve(24);
-    fixed_headers(headers);
-    headers.insert("x-github-api-version-selected", HeaderValue::from_static(around.api_version));
-    put(headers, "date", &http_date(around.now));
-    put(headers, "x-github-request-id", &format!("BATON:{:016X}", around.request_id));
-    if !matches!(reply.status, 204 | 304) {
-        headers.insert("content-type", HeaderValue::from_static(reply.content_type));
-    }
-    if let Some(tag) = tag {
-        put(headers, "etag", tag);
-        headers.insert("cache-control", HeaderValue::from_static("private, max-age=60, s-maxage=60"));
-    }
-    if let Some(at) = reply.modified_at {
-        put(headers, "last-modified", &http_date(at));
-    }
-    for (name, value) in [("link", &reply.link), ("location", &reply.location)] {
-        if let Some(value) = value {
-            put(headers, name, value);
-        }
-    }
-    if let Some(seconds) = reply.retry_after_s {
-        put(headers, "retry-after", &seconds.to_string());
-    }
-    rate_headers(headers, around.standing.as_ref());
-    scope_headers(headers, around.viewer);
-    response
-}
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-github-request-id");
+const VERSION_SELECTED: HeaderName = HeaderName::from_static("x-github-api-version-selected");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const USED: HeaderName = HeaderName::from_static("x-ratelimit-used");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const RESOURCE: HeaderName = HeaderName::from_static("x-ratelimit-resource");
+const SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
+const SCOPES_ACCEPTED: HeaderName = HeaderName::from_static("x-accepted-oauth-scopes");
 
-fn fixed_headers(headers: &mut HeaderMap) {
+/// The headers that every answer has, to be copied.
+static FIXED: LazyLock<HeaderMap> = LazyLock::new(|| {
+    let mut headers = HeaderMap::with_capacity(32);
     for (name, value) in [
         ("server", "baton-forge"),
         ("x-github-media-type", "github.v3; format=json"),
@@ -110,15 +110,48 @@ fn fixed_headers(headers: &mut HeaderMap) {
     ] {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
+    headers
+});
+
+pub(crate) fn finish(reply: Reply, tag: Option<&str>, around: &Surroundings<'_>) -> Response<Body> {
+    let is_empty = around.headers_only || matches!(reply.status, 204 | 304);
+    let mut headers = FIXED.clone();
+    headers.insert(DATE_NAME, date_header(around.now));
+    headers.insert(VERSION_SELECTED, HeaderValue::from_static(around.api_version));
+    put(&mut headers, REQUEST_ID, &format!("BATON:{:016X}", around.request_id));
+    if !matches!(reply.status, 204 | 304) {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+    }
+    if let Some(tag) = tag {
+        put(&mut headers, ETAG, tag);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=60, s-maxage=60"));
+    }
+    if let Some(at) = reply.modified_at {
+        put(&mut headers, LAST_MODIFIED, &http_date(at));
+    }
+    for (name, value) in [(LINK, &reply.link), (LOCATION, &reply.location)] {
+        if let Some(value) = value {
+            put(&mut headers, name, value);
+        }
+    }
+    if let Some(seconds) = reply.retry_after_s {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    rate_headers(&mut headers, around.standing.as_ref());
+    scope_headers(&mut headers, around.viewer);
+    let mut response = Response::new(body_of(if is_empty { Bytes::new() } else { reply.body }));
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = headers;
+    response
 }
 
 fn rate_headers(headers: &mut HeaderMap, standing: Option<&Standing>) {
     let Some(standing) = standing else { return };
-    put(headers, "x-ratelimit-limit", &standing.limit.to_string());
-    put(headers, "x-ratelimit-remaining", &standing.remaining().to_string());
-    put(headers, "x-ratelimit-used", &standing.used.to_string());
-    put(headers, "x-ratelimit-reset", &standing.reset.to_string());
-    headers.insert("x-ratelimit-resource", HeaderValue::from_static(standing.resource.as_str()));
+    headers.insert(LIMIT, HeaderValue::from(standing.limit));
+    headers.insert(REMAINING, HeaderValue::from(standing.remaining()));
+    headers.insert(USED, HeaderValue::from(standing.used));
+    headers.insert(RESET, HeaderValue::from(standing.reset));
+    headers.insert(RESOURCE, HeaderValue::from_static(standing.resource.as_str()));
 }
 
 /// Classic tokens tell their scopes; `gh` asks for them before it works.
@@ -129,11 +162,11 @@ fn scope_headers(headers: &mut HeaderMap, viewer: Option<&Viewer>) {
         TokenRole::Write => "gist, project, read:org, repo, workflow",
         TokenRole::Admin => "admin:org, admin:repo_hook, delete_repo, gist, project, repo, user, workflow",
     };
-    headers.insert("x-oauth-scopes", HeaderValue::from_static(scopes));
-    headers.insert("x-accepted-oauth-scopes", HeaderValue::from_static(""));
+    headers.insert(SCOPES, HeaderValue::from_static(scopes));
+    headers.insert(SCOPES_ACCEPTED, HeaderValue::from_static(""));
 }
 
-fn put(headers: &mut HeaderMap, name: &'static str, value: &str) {
+fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }

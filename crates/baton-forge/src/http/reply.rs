@@ -5,6 +5,9 @@ use serde::Serialize;
 
 use super::error::ApiError;
 
+/// Most answers that show one thing fit into this without growing.
+const BODY_BYTES_USUAL: usize = 4 * 1024;
+
 pub(crate) const JSON: &str = "application/json; charset=utf-8";
 
 #[derive(Debug)]
@@ -23,7 +26,9 @@ pub(crate) type ApiResult = Result<Reply, ApiError>;
 
 impl Reply {
     pub(crate) fn json(status: u16, value: &impl Serialize) -> ApiResult {
-        Ok(Self::of(status, JSON, serde_json::to_vec(value)?))
+        let mut body = Vec::with_capacity(BODY_BYTES_USUAL);
+        serde_json::to_writer(&mut body, value)?;
+        Ok(Self::of(status, JSON, body))
     }
 
     pub(crate) fn ok(value: &impl Serialize) -> ApiResult {

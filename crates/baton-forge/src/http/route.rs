@@ -11,6 +11,9 @@ use percent_encoding::percent_decode_str;
 /// Parts that may contain slashes.
 const SPANNING: [&str; 5] = ["ref", "path", "branch", "basehead", "name"];
 
+/// Paths of more segments name nothing, and looking for it would take long.
+const SEGMENTS_MAX: usize = 256;
+
 #[derive(Debug, Default)]
 struct Node {
     literal: BTreeMap<&'static str, Node>,
@@ -43,6 +46,9 @@ impl Router {
 
     pub(crate) fn find(&self, method: &str, path: &str) -> Option<(usize, Params)> {
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+        if segments.len() > SEGMENTS_MAX {
+            return None;
+        }
         let mut params = Vec::with_capacity(4);
         let at = self.root.find(method, &segments, &mut params)?;
         Some((at, params))
@@ -58,6 +64,10 @@ impl Node {
         }
     }
 
+    fn is_leaf(&self) -> bool {
+        self.literal.is_empty() && self.part.is_none() && self.spanning.is_none()
+    }
+
     fn find(&self, method: &str, segments: &[&str], params: &mut Params) -> Option<usize> {
         let Some((first, rest)) = segments.split_first() else {
             return self.methods.iter().find(|(known, _)| *known == method).map(|(_, at)| *at);
@@ -71,6 +81,9 @@ impl Node {
             return Some(found);
         }
         let (name, node) = self.spanning.as_ref()?;
+        if node.is_leaf() {
+            return take(node, method, name, &segments.join("/"), &[], params);
+        }
         // The shortest span first, so that a template's suffix wins over a ref that happens to end like it.
         (1..=segments.len()).find_map(|length| {
             let (span, rest) = segments.split_at(length);

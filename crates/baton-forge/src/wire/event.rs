@@ -1,6 +1,6 @@
 //! Issue events, alone and in timelines.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -23,7 +23,7 @@ enum Extra<'a> {
     Rename,
     Lock,
     State,
-    Person(Rc<Account>),
+    Person(Arc<Account>),
     Link { key: &'static str, to: Box<Option<(Repo, Issue)>> },
     Source(Box<Option<IssueView<'a>>>),
 }
@@ -32,7 +32,7 @@ pub(crate) struct EventView<'a> {
     links: &'a Links,
     repo: &'a Repo,
     event: Event,
-    actor: Rc<Account>,
+    actor: Arc<Account>,
     extra: Extra<'a>,
     /// The repository's list shows each event with its issue.
     issue: Option<IssueView<'a>>,
@@ -75,7 +75,11 @@ impl<'a> Render<'a> {
         let issue =
             event.detail["issue"].as_i64().map(|id| issues::by_id(self.conn, id)).transpose()?.flatten();
         let repo = issue.as_ref().map(|issue| repos::by_id(self.conn, issue.repo_id)).transpose()?.flatten();
-        Ok(Extra::Link { key, to: Box::new(repo.zip(issue)) })
+        let to = match repo.zip(issue) {
+            Some((repo, issue)) if self.may_see(&repo)? => Some((repo, issue)),
+            _ => None,
+        };
+        Ok(Extra::Link { key, to: Box::new(to) })
     }
 
     fn source(&self, repo: &'a Repo, event: &Event) -> rusqlite::Result<Option<IssueView<'a>>> {

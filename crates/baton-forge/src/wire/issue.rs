@@ -1,6 +1,6 @@
 //! Issues, comments and reactions.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -17,20 +17,20 @@ use crate::db::issues::{
 };
 use crate::db::labels::{self, Label};
 use crate::db::links::{self, ChildSummary, DependencySummary};
+use crate::db::pulls;
 use crate::db::reactions::{self, CONTENTS, Reaction, Rollup, Subject};
 use crate::db::repos::{self, Repo};
-use crate::db::{milestones, pulls};
 
 pub(crate) struct IssueView<'a> {
     links: &'a Links,
     repo: &'a Repo,
     issue: Issue,
-    author: Rc<Account>,
+    author: Arc<Account>,
     association: &'static str,
     labels: Vec<Label>,
-    assignees: Vec<Rc<Account>>,
+    assignees: Vec<Arc<Account>>,
     milestone: Option<MilestoneView<'a>>,
-    closed_by: Option<Rc<Account>>,
+    closed_by: Option<Arc<Account>>,
     reactions: Rollup,
     children: ChildSummary,
     dependencies: DependencySummary,
@@ -61,7 +61,7 @@ impl<'a> Render<'a> {
         let conn = self.conn;
         let id = issue.id;
         let assignees = when(issue.may_have(FACET_ASSIGNEES), || issues::assignees(conn, id))?;
-        let milestone = issue.milestone_id.map(|id| milestones::by_id(conn, id)).transpose()?;
+        let milestone = issue.milestone_id.map(|id| self.milestone_by_id(id)).transpose()?;
         Ok(IssueView {
             links: self.links,
             repo,
@@ -91,6 +91,10 @@ impl<'a> Render<'a> {
             return Ok(None);
         };
         let repo = repos::by_id(self.conn, parent.repo_id)?;
+        let repo = match repo {
+            Some(repo) if self.may_see(&repo)? => Some(repo),
+            _ => None,
+        };
         Ok(repo.map(|repo| {
             format!("{}/repos/{}/{}/issues/{}", self.links.api, repo.owner.login, repo.name, parent.number)
         }))
@@ -264,7 +268,7 @@ pub(crate) struct CommentView<'a> {
     links: &'a Links,
     repo: &'a Repo,
     comment: Comment,
-    author: Rc<Account>,
+    author: Arc<Account>,
     association: &'static str,
     reactions: Rollup,
     as_event: bool,
@@ -331,7 +335,7 @@ impl Serialize for CommentView<'_> {
 pub(crate) struct ReactionView<'a> {
     links: &'a Links,
     reaction: Reaction,
-    account: Rc<Account>,
+    account: Arc<Account>,
 }
 
 impl Serialize for ReactionView<'_> {

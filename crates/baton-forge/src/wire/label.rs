@@ -1,6 +1,6 @@
 //! Labels and milestones.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -48,7 +48,7 @@ pub(crate) struct MilestoneView<'a> {
     links: &'a Links,
     repo: &'a Repo,
     milestone: Milestone,
-    creator: Rc<Account>,
+    creator: Arc<Account>,
 }
 
 impl<'a> Render<'a> {

@@ -1,6 +1,6 @@
 //! Pull requests.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -14,7 +14,6 @@ use super::{Links, NodeId, Render, Time, entries};
 use crate::db::accounts::Account;
 use crate::db::issues::{self, Issue};
 use crate::db::labels::{self, Label};
-use crate::db::milestones;
 use crate::db::pulls::Pull;
 use crate::db::repos::{self, Repo};
 
@@ -35,12 +34,12 @@ pub(crate) struct PullView<'a> {
     head_repo: Repo,
     issue: Issue,
     pull: Pull,
-    author: Rc<Account>,
+    author: Arc<Account>,
     association: &'static str,
     labels: Vec<Label>,
-    assignees: Vec<Rc<Account>>,
+    assignees: Vec<Arc<Account>>,
     milestone: Option<MilestoneView<'a>>,
-    merged_by: Option<Rc<Account>>,
+    merged_by: Option<Arc<Account>>,
     /// Absent in lists, which show GitHub's simple form.
     facts: Option<PullFacts>,
 }
@@ -53,7 +52,7 @@ impl<'a> Render<'a> {
         pull: Pull,
         facts: Option<PullFacts>,
     ) -> rusqlite::Result<PullView<'a>> {
-        let milestone = issue.milestone_id.map(|id| milestones::by_id(self.conn, id)).transpose()?;
+        let milestone = issue.milestone_id.map(|id| self.milestone_by_id(id)).transpose()?;
         let head_repo = match pull.head_repo_id == repo.id {
             true => None,
             false => repos::by_id(self.conn, pull.head_repo_id)?,

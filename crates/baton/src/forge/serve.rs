@@ -32,8 +32,6 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(super) fn run(self) -> Result<(), CommandError> {
-        let secret = std::env::var("BATON_FORGE_TOKEN").ok().filter(|secret| !secret.is_empty());
-        let made = Admin::open(&self.data.data)?.ensure_admin(secret)?;
         let mut knobs = Knobs::default();
         if let Some(limit) = self.rate_limit {
             knobs.rate_limit = limit;
@@ -46,7 +44,7 @@ impl Serve {
             knobs,
         };
         let runtime = tokio::runtime::Runtime::new().map_err(|error| CommandError::out_of_reach(&error))?;
-        runtime.block_on(serve(&config, made))
+        runtime.block_on(serve(&config))
     }
 }
 
@@ -64,11 +62,17 @@ fn announce(url: &str, made: Option<&str>, config: &ForgeConfig) {
     drop(stdout.write_all(lines.as_bytes()).and_then(|()| stdout.flush()));
 }
 
-async fn serve(config: &ForgeConfig, made: Option<String>) -> Result<(), CommandError> {
+async fn serve(config: &ForgeConfig) -> Result<(), CommandError> {
     let out_of_reach = |error: std::io::Error| CommandError::out_of_reach(&error);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(out_of_reach)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(out_of_reach)?;
-    let forge = Forge::bind(config).await.map_err(|error| CommandError::out_of_reach(&error))?.spawn();
+    let forge = Forge::bind(config).await.map_err(|error| CommandError::out_of_reach(&error))?;
+    // Only a forge that can serve makes its administrator, whose token is shown this once.
+    let secret = std::env::var("BATON_FORGE_TOKEN").ok().filter(|secret| !secret.is_empty());
+    let data = config.data.clone();
+    let ensured = tokio::task::spawn_blocking(move || Admin::open(&data)?.ensure_admin(secret));
+    let made = ensured.await.map_err(|error| CommandError::out_of_reach(&error))??;
+    let forge = forge.spawn();
     announce(&forge.url(), made.as_deref(), config);
     tokio::select! {
         _ = interrupt.recv() => {}

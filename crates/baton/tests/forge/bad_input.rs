@@ -263,3 +263,21 @@ fn a_refused_write_leaves_everything_as_it_was() {
         });
     outcome.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_made_to_be_expensive_are_answered_quickly() {
+    let world = World::new().await;
+    world.post("/issues", json!({ "title": "x" })).await;
+    let started = std::time::Instant::now();
+    let long = format!("/repos/admin/web/labels/{}", "a/".repeat(20_000));
+    let status = world.client.send("GET", &long, None, &[]).await.map(|answer| answer.status);
+    assert!(status.is_none_or(|status| (400..500).contains(&status)), "{status:?}");
+    let labels = format!("/repos/admin/web/issues?labels={}", vec!["a"; 5_000].join(","));
+    assert_eq!(world.client.ask("GET", &labels, &Value::Null).await.status, 200);
+    let mentions: String = (1..=10_000).map(|number| format!("#{number} ")).collect();
+    world.post("/issues/1/comments", json!({ "body": mentions })).await;
+    let nul = json!({ "message": "a\u{0}b", "tree": "0".repeat(40) });
+    world.client.must("POST", "/repos/admin/web/git/commits", &nul, 422).await;
+    // Not a measurement: each of these took from seconds to minutes, or failed, before it had a limit.
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+}

@@ -97,3 +97,32 @@ async fn a_repository_is_imported_with_its_branches_tags_and_default_branch() {
     client.must("GET", "/repos/acme/web/git/ref/tags/v1", &Value::Null, 200).await;
     client.must("GET", "/repos/acme/api", &Value::Null, 404).await;
 }
+
+#[test]
+fn two_servers_do_not_share_one_data_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let _forge = ForgeProcess::start(&data, &[]);
+    let (code, _, complaint) =
+        baton(&["forge", "serve", "--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()]);
+    assert_eq!(code, 3);
+    assert!(complaint.contains("another forge serves"), "{complaint}");
+}
+
+#[test]
+fn a_start_that_fails_does_not_use_up_the_first_token() {
+    let directory = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let data = directory.path().join("data");
+    let address = taken.local_addr().unwrap().to_string();
+    let arguments = ["forge", "serve", "--listen", &address, "--data", data.to_str().unwrap()];
+    assert_eq!(baton(&arguments).0, 3);
+    drop(taken);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_baton"));
+    let mut child = child.args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    let shown = [lines.next().unwrap().unwrap(), lines.next().unwrap().unwrap()];
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(shown[1].starts_with("token of admin: bft_"), "{shown:?}");
+}

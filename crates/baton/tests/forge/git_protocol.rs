@@ -242,3 +242,89 @@ async fn a_keyword_in_a_commit_on_the_default_branch_closes_the_issue() {
         (&json!("closed"), Some(oid.as_str()))
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_push_decides_the_default_branch_of_an_empty_repository() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "empty" }), 201).await;
+    let path = "/repos/admin/empty";
+    world.client.must("GET", &format!("{path}/commits"), &Value::Null, 409).await;
+    let work = world.directory.path().join("work");
+    git(world.directory.path(), &["init", "-q", "-b", "master", "work"]);
+    commit(&work, "a.txt", "a");
+    let address = world.address(TOKEN).replace("web.git", "empty.git");
+    git(&work, &["push", "-q", &address, "master"]);
+    assert_eq!(world.client.must("GET", path, &Value::Null, 200).await["default_branch"], "master");
+    git(world.directory.path(), &["clone", "-q", &address, "again"]);
+    assert_eq!(git(&world.directory.path().join("again"), &["log", "--format=%s"]), "a");
+    assert!(
+        !try_git(&work, &["push", "-q", &address, ":master"]).status.success(),
+        "the default branch cannot go"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_file_of_an_empty_repository_is_its_first_commit() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "empty" }), 201).await;
+    let body = |branch: &str| json!({ "message": "first", "content": "aGk=", "branch": branch });
+    for branch in ["a b", "../x", "x\u{0}y", "x\ncreate refs/heads/y"] {
+        let status =
+            world.client.ask("PUT", "/repos/admin/empty/contents/README.md", &body(branch)).await.status;
+        assert!((400..500).contains(&status), "{branch:?}: {status}");
+    }
+    world.client.must("PUT", "/repos/admin/empty/contents/README.md", &body("main"), 201).await;
+    let refs =
+        world.client.must("GET", "/repos/admin/empty/git/matching-refs/heads", &Value::Null, 200).await;
+    assert_eq!((refs.as_array().unwrap().len(), &refs[0]["ref"]), (1, &json!("refs/heads/main")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_whose_answer_is_lost_is_seen_by_the_api_all_the_same() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    let oid = commit(&work, "a.txt", "a");
+    let fault = json!({ "matching": { "method": "POST", "path_contains": "git-receive-pack" }, "when": "after", "kind": "drop", "times": 1 });
+    world.turn(json!({ "faults": [fault] })).await;
+    assert!(!try_git(&work, &["push", "-q", "origin", "HEAD:refs/heads/lost"]).status.success());
+    assert_eq!(world.tip("heads/lost").await, oid);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pull_request_that_is_opened_again_takes_up_its_branch_as_it_is() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    git(&work, &["checkout", "-q", "-b", "topic"]);
+    commit(&work, "a.txt", "one");
+    git(&work, &["push", "-q", "origin", "topic"]);
+    world.post("/pulls", json!({ "title": "x", "head": "topic", "base": "main" })).await;
+    let path = "/repos/admin/web/pulls/1";
+    world.client.must("PATCH", path, &json!({ "state": "closed" }), 200).await;
+    let second = commit(&work, "b.txt", "two");
+    git(&work, &["push", "-q", "origin", "topic"]);
+    let pull = world.client.must("PATCH", path, &json!({ "state": "open" }), 200).await;
+    assert_eq!(pull["head"]["sha"].as_str(), Some(second.as_str()));
+    git(&work, &["push", "-q", "origin", ":topic"]);
+    assert_eq!(world.get("/pulls/1").await["state"], "closed");
+    world.client.must("PATCH", path, &json!({ "state": "open" }), 422).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_during_a_merge_is_not_lost_and_the_counts_stay_right() {
+    let world = World::new().await;
+    let work = world.clone_here("work");
+    for number in 1..=8 {
+        git(&work, &["checkout", "-q", "-B", "topic", "origin/main"]);
+        commit(&work, &format!("{number}.txt"), "text");
+        git(&work, &["push", "-q", "-f", "origin", "topic"]);
+        world.post("/pulls", json!({ "title": "x", "head": "topic", "base": "main" })).await;
+        let (client, pull) = (world.client.clone(), format!("/repos/admin/web/pulls/{number}"));
+        let merge =
+            tokio::spawn(async move { client.ask("PUT", &format!("{pull}/merge"), &json!({})).await.status });
+        let edit = json!({ "body": format!("edited {number}") });
+        world.client.must("PATCH", &format!("/repos/admin/web/issues/{number}"), &edit, 200).await;
+        assert_eq!(merge.await.unwrap(), 200);
+        assert_eq!(world.get(&format!("/issues/{number}")).await["body"], edit["body"]);
+    }
+    assert_eq!(world.get("").await["open_issues_count"], 0);
+}

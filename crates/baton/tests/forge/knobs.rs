@@ -104,3 +104,12 @@ async fn nobody_but_the_administrator_turns_the_knobs() {
     assert_eq!(stranger.ask("GET", "/_forge/meter", &Value::Null).await.status, 401);
     assert_eq!(world.client.ask("PATCH", "/_forge/knobs", &json!({ "sead": 2 })).await.status, 422);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_that_has_struck_is_not_armed_again_by_another_knob() {
+    let world = with_issue().await;
+    world.turn(fault("before", json!({ "status": 502 }))).await;
+    assert_eq!(comment(&world).await.unwrap().status, 502);
+    world.turn(json!({ "latency": { "min_ms": 1, "max_ms": 2 } })).await;
+    assert_eq!(comment(&world).await.unwrap().status, 201);
+}

@@ -118,3 +118,85 @@ async fn an_archived_repository_is_read_only() {
     world.client.must("PATCH", "/repos/admin/web", &json!({ "archived": false }), 200).await;
     world.post("/issues", json!({ "title": "x" })).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_narrow_token_stays_narrow_when_its_repository_is_gone() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "secret", "private": true }), 201).await;
+    let data = world.forge.data.to_str().unwrap();
+    let (_, token, _) = crate::support::baton(&[
+        "forge",
+        "token",
+        "create",
+        "--user",
+        "admin",
+        "--repo",
+        "admin/web",
+        "--data",
+        data,
+    ]);
+    let narrow = Client::new(&world.forge.url, Some(&token));
+    world.client.must("DELETE", "/repos/admin/web", &Value::Null, 204).await;
+    narrow.must("GET", "/repos/admin/secret", &Value::Null, 404).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_narrow_token_writes_nowhere_else_and_turns_no_knobs() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "public" }), 201).await;
+    let data = world.forge.data.to_str().unwrap();
+    let (_, token, _) = crate::support::baton(&[
+        "forge",
+        "token",
+        "create",
+        "--user",
+        "admin",
+        "--role",
+        "admin",
+        "--repo",
+        "admin/web",
+        "--data",
+        data,
+    ]);
+    let narrow = Client::new(&world.forge.url, Some(&token));
+    narrow.must("POST", "/repos/admin/public/issues", &json!({ "title": "x" }), 403).await;
+    narrow.must("POST", "/user/repos", &json!({ "name": "x" }), 403).await;
+    narrow.must("PATCH", "/_forge/knobs", &json!({ "seed": 2 }), 404).await;
+    narrow.must("POST", "/repos/admin/web/issues", &json!({ "title": "x" }), 201).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_to_a_private_issue_shows_nothing_of_it() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "secret", "private": true }), 201).await;
+    let hidden = world
+        .client
+        .must("POST", "/repos/admin/secret/issues", &json!({ "title": "hidden plan" }), 201)
+        .await;
+    world.post("/issues", json!({ "title": "public" })).await;
+    world.post("/issues/1/sub_issues", json!({ "sub_issue_id": hidden["id"] })).await;
+    world.post("/issues/1/dependencies/blocked_by", json!({ "issue_id": hidden["id"] })).await;
+    let stranger = Client::new(&world.forge.url, None);
+    for path in ["", "/sub_issues", "/dependencies/blocked_by", "/events", "/timeline"] {
+        let answer = stranger.ask("GET", &format!("/repos/admin/web/issues/1{path}"), &Value::Null).await;
+        assert_eq!(answer.status, 200);
+        assert!(
+            !answer.text.contains("hidden plan") && !answer.text.contains("admin/secret"),
+            "{path}: {}",
+            answer.text
+        );
+    }
+    assert_eq!(world.get("/issues/1/sub_issues").await.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_takes_anothers_issue_as_a_sub_issue() {
+    let world = World::new().await;
+    let theirs = world.post("/issues", json!({ "title": "theirs" })).await;
+    let other = world.second("mallory", "write");
+    other.must("POST", "/user/repos", &json!({ "name": "mine" }), 201).await;
+    other.must("POST", "/repos/mallory/mine/issues", &json!({ "title": "mine" }), 201).await;
+    let body = json!({ "sub_issue_id": theirs["id"], "replace_parent": true });
+    other.must("POST", "/repos/mallory/mine/issues/1/sub_issues", &body, 403).await;
+    assert_eq!(world.get("/issues/1/events").await, json!([]));
+}

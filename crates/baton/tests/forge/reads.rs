@@ -146,3 +146,35 @@ async fn times_have_whole_seconds_and_ids_only_grow() {
     let next = world.post("/issues/1/comments", json!({ "body": "y" })).await;
     assert!(next["id"].as_i64() > comment["id"].as_i64(), "an id was given out twice");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_lagging_read_has_shown_does_not_vanish_again() {
+    let world = World::new().await;
+    issues(&world, 1).await;
+    world.turn(json!({ "read_lag": { "min_ms": 300, "max_ms": 300 } })).await;
+    world.post("/issues/1/comments", json!({ "body": "one" })).await;
+    world.post("/issues/1/comments", json!({ "body": "two" })).await;
+    while world.get("/issues/1/comments").await.as_array().unwrap().len() < 2 {}
+    world.post("/issues/1/comments", json!({ "body": "three" })).await;
+    assert!(
+        world.get("/issues/1/comments").await.as_array().unwrap().len() >= 2,
+        "a comment that was seen is gone"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_changes_of_different_fields_at_once_both_hold() {
+    let world = World::new().await;
+    for round in 0..10 {
+        let text = format!("round {round}");
+        let private = round % 2 == 0;
+        let (hide, describe) = (json!({ "private": private }), json!({ "description": text }));
+        let (one, other) = tokio::join!(
+            world.client.ask("PATCH", "/repos/admin/web", &hide),
+            world.client.ask("PATCH", "/repos/admin/web", &describe)
+        );
+        assert_eq!((one.status, other.status), (200, 200));
+        let repo = world.get("").await;
+        assert_eq!((&repo["private"], repo["description"].as_str()), (&json!(private), Some(text.as_str())));
+    }
+}

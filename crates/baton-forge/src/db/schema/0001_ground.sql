@@ -24,7 +24,8 @@ CREATE TABLE tokens (
     account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     digest     BLOB    NOT NULL UNIQUE,
     role       TEXT    NOT NULL CHECK (role IN ('read', 'write', 'admin')),
-    note       TEXT    NOT NULL DEFAULT '',
+    -- Whether it works on the repositories in `token_repos` only; it stays so when those are gone.
+    restricted INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL
 ) STRICT;
 
@@ -48,7 +49,7 @@ CREATE TABLE repos (
     UNIQUE (owner_id, name)
 ) STRICT;
 
--- A token with rows here works on these repositories only.
+-- The repositories on which a restricted token works.
 CREATE TABLE token_repos (
     token_id INTEGER NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
     repo_id  INTEGER NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -116,7 +117,7 @@ CREATE TABLE issues (
 CREATE INDEX issues_by_state ON issues (repo_id, state, created_at, id);
 CREATE INDEX issues_by_age ON issues (repo_id, created_at, id);
 CREATE INDEX issues_by_update ON issues (repo_id, updated_at, id);
-CREATE INDEX issues_by_milestone ON issues (milestone_id) WHERE milestone_id IS NOT NULL;
+CREATE INDEX issues_by_milestone ON issues (milestone_id, state) WHERE milestone_id IS NOT NULL;
 
 CREATE TABLE issue_labels (
     issue_id INTEGER NOT NULL REFERENCES issues (id) ON DELETE CASCADE,
