@@ -11,7 +11,7 @@ use crate::db::Tx;
 use crate::db::events::{self, Happening};
 use crate::db::issue_query::{IssueQuery, Presence, SortBy};
 use crate::db::issues::{self, Issue, NewIssue};
-use crate::db::repos::Repo;
+use crate::db::repos::{self, Repo};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::fields::Fields;
@@ -54,21 +54,20 @@ pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
     let repo = call.repo()?;
     let query = list_query(call, repo)?;
     let page = Page::of(call);
+    let known = if query.is_plain() { Some(plain_total(conn, repo.id, &query)?) } else { None };
+    let found = query.page(conn, page.size, page.offset(), known)?;
     let render = call.render(conn);
-    let found = query.page(conn, page.size, page.offset())?;
     let views = found.into_iter().map(|issue| render.issue(repo, issue)).collect::<Result<Vec<_>, _>>()?;
-    page::reply(call, page, &views, || Ok(total(conn, repo, &query)?))
+    page::reply(call, page, &views, || Ok(known.map_or_else(|| query.count(conn), Ok)?))
 }
 
-/// The length of a list; from the repository's counters where they know it.
-fn total(conn: &Connection, repo: &Repo, query: &IssueQuery) -> rusqlite::Result<i64> {
-    if !query.is_plain() {
-        return query.count(conn);
-    }
+/// The length of a list that only the state limits, from the repository's counters.
+fn plain_total(conn: &Connection, repo_id: i64, query: &IssueQuery) -> rusqlite::Result<i64> {
+    let (open, closed) = repos::counts(conn, repo_id)?;
     Ok(match query.state {
-        Some("open") => repo.open_count,
-        Some(_) => repo.closed_count,
-        None => repo.open_count + repo.closed_count,
+        Some("open") => open,
+        Some(_) => closed,
+        None => open + closed,
     })
 }
 

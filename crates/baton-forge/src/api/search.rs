@@ -46,7 +46,7 @@ fn reply(call: &Call, conn: &Connection, query: &IssueQuery, visible: &[Repo]) -
     }
     let render = call.render(conn);
     let mut items = Vec::new();
-    for issue in query.page(conn, page.size, page.offset())? {
+    for issue in query.page(conn, page.size, page.offset(), None)? {
         let Some(repo) = visible.iter().find(|repo| repo.id == issue.repo_id) else { continue };
         items.push(render.issue(repo, issue)?.into_search_result());
     }

@@ -192,7 +192,27 @@ impl IssueQuery {
         format!(" ORDER BY {by} {direction}, i.id {direction}")
     }
 
-    pub(crate) fn page(&self, conn: &Connection, limit: i64, offset: i64) -> rusqlite::Result<Vec<Issue>> {
+    /// Returns one page. With the list's length known, the far half is reached from its other end, which halves the way.
+    pub(crate) fn page(
+        &self,
+        conn: &Connection,
+        limit: i64,
+        offset: i64,
+        total: Option<i64>,
+    ) -> rusqlite::Result<Vec<Issue>> {
+        match total {
+            Some(total) if offset > total / 2 => {
+                let backwards = Self { ascending: !self.ascending, ..self.clone() };
+                let wanted = limit.min(total - offset).max(0);
+                let mut found = backwards.ask(conn, wanted, (total - offset - wanted).max(0))?;
+                found.reverse();
+                Ok(found)
+            }
+            _ => self.ask(conn, limit, offset),
+        }
+    }
+
+    fn ask(&self, conn: &Connection, limit: i64, offset: i64) -> rusqlite::Result<Vec<Issue>> {
         if self.repo_ids.is_empty() {
             return Ok(Vec::new());
         }

@@ -16,7 +16,6 @@ pub(crate) struct Repo {
     pub(crate) has_issues: bool,
     pub(crate) default_branch: String,
     pub(crate) open_count: i64,
-    pub(crate) closed_count: i64,
     pub(crate) created_at: i64,
     pub(crate) updated_at: i64,
     pub(crate) pushed_at: i64,
@@ -74,20 +73,20 @@ impl Permission {
 
 const SELECT: &str =
     "SELECT r.id, r.name, r.description, r.homepage, r.private, r.archived, r.has_issues, r.default_branch,
-    r.open_count, r.closed_count, r.created_at, r.updated_at, r.pushed_at,
+    r.open_count, r.created_at, r.updated_at, r.pushed_at,
     a.id, a.login, a.kind, a.name, a.email, a.site_admin, a.created_at, a.updated_at
     FROM repos r JOIN accounts a ON a.id = r.owner_id";
 
 fn repo_from(row: &Row<'_>) -> rusqlite::Result<Repo> {
     let owner = Account {
-        id: row.get(13)?,
-        login: row.get(14)?,
-        kind: AccountKind::parse(row.get_ref(15)?.as_str()?),
-        name: row.get(16)?,
-        email: row.get(17)?,
-        site_admin: row.get(18)?,
-        created_at: row.get(19)?,
-        updated_at: row.get(20)?,
+        id: row.get(12)?,
+        login: row.get(13)?,
+        kind: AccountKind::parse(row.get_ref(14)?.as_str()?),
+        name: row.get(15)?,
+        email: row.get(16)?,
+        site_admin: row.get(17)?,
+        created_at: row.get(18)?,
+        updated_at: row.get(19)?,
     };
     Ok(Repo {
         id: row.get(0)?,
@@ -100,10 +99,9 @@ fn repo_from(row: &Row<'_>) -> rusqlite::Result<Repo> {
         has_issues: row.get(6)?,
         default_branch: row.get(7)?,
         open_count: row.get(8)?,
-        closed_count: row.get(9)?,
-        created_at: row.get(10)?,
-        updated_at: row.get(11)?,
-        pushed_at: row.get(12)?,
+        created_at: row.get(9)?,
+        updated_at: row.get(10)?,
+        pushed_at: row.get(11)?,
     })
 }
 
@@ -185,6 +183,12 @@ pub(crate) fn take_number(conn: &Connection, id: i64) -> rusqlite::Result<i64> {
     let sql = "UPDATE repos SET next_number = next_number + 1, open_count = open_count + 1 WHERE id = ?1
                RETURNING next_number - 1";
     conn.prepare_cached(sql)?.query_row([id], |row| row.get(0))
+}
+
+/// How many issues and pull requests are open, and how many are closed.
+pub(crate) fn counts(conn: &Connection, id: i64) -> rusqlite::Result<(i64, i64)> {
+    let sql = "SELECT open_count, closed_count FROM repos WHERE id = ?1";
+    conn.prepare_cached(sql)?.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Moves one issue from the open to the closed count, or back.

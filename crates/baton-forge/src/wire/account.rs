@@ -1,7 +1,10 @@
 //! Accounts: the short form inside other things, and the profile.
 
-use serde::ser::SerializeMap;
+use std::cell::RefCell;
+
+use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Links, NodeId, Time, entries};
 use crate::db::accounts::{Account, AccountKind};
@@ -49,10 +52,70 @@ impl AccountView<'_> {
     }
 }
 
+/// An account as it was written before. What is written depends on the fields here and on nothing else, so a copy can
+/// never be out of date.
+struct Written {
+    links: Links,
+    id: i64,
+    login: String,
+    kind: AccountKind,
+    site_admin: bool,
+    json: Box<RawValue>,
+}
+
+impl Written {
+    fn is_of(&self, view: &AccountView<'_>) -> bool {
+        let account = view.account;
+        self.id == account.id
+            && self.site_admin == account.site_admin
+            && self.kind == account.kind
+            && self.login == account.login
+            && self.links == *view.links
+    }
+
+    fn new(view: &AccountView<'_>) -> serde_json::Result<Self> {
+        Ok(Self {
+            links: view.links.clone(),
+            id: view.account.id,
+            login: view.account.login.clone(),
+            kind: view.account.kind,
+            site_admin: view.account.site_admin,
+            json: to_raw_value(&Anew(view))?,
+        })
+    }
+}
+
+/// Accounts kept per thread. An account is most of an issue's bytes, and the same few recur in every answer.
+const WRITTEN_MAX: usize = 64;
+
+thread_local! {
+    static WRITTEN: RefCell<Vec<Written>> = const { RefCell::new(Vec::new()) };
+}
+
 impl Serialize for AccountView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WRITTEN.with_borrow_mut(|written| {
+            if let Some(known) = written.iter().find(|known| known.is_of(self)) {
+                return known.json.serialize(serializer);
+            }
+            let new = Written::new(self).map_err(S::Error::custom)?;
+            if written.len() >= WRITTEN_MAX {
+                written.clear();
+            }
+            let done = new.json.serialize(serializer);
+            written.push(new);
+            done
+        })
+    }
+}
+
+/// An account written field by field.
+struct Anew<'a>(&'a AccountView<'a>);
+
+impl Serialize for Anew<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        self.write(&mut map)?;
+        self.0.write(&mut map)?;
         map.serialize_entry("user_view_type", "public")?;
         map.end()
     }

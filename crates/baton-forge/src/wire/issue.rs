@@ -108,22 +108,31 @@ fn when<T: Default>(may_have: bool, ask: impl FnOnce() -> rusqlite::Result<T>) -
 
 impl IssueView<'_> {
     fn write_addresses<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Links { api, web } = self.links;
-        let (owner, name, number) = (&self.repo.owner.login, &self.repo.name, self.issue.number);
+        // Writing a finished prefix costs less than formatting its parts in every address.
+        let (repo, at) = (self.repo_url(), self.url());
         let page = if self.issue.is_pull { "pull" } else { "issues" };
+        let (web, owner, name) = (&self.links.web, &self.repo.owner.login, &self.repo.name);
         entries!(map;
-            "url" => format_args!("{api}/repos/{owner}/{name}/issues/{number}"),
-            "repository_url" => format_args!("{api}/repos/{owner}/{name}"),
-            "labels_url" => format_args!("{api}/repos/{owner}/{name}/issues/{number}/labels{{/name}}"),
-            "comments_url" => format_args!("{api}/repos/{owner}/{name}/issues/{number}/comments"),
-            "events_url" => format_args!("{api}/repos/{owner}/{name}/issues/{number}/events"),
-            "html_url" => format_args!("{web}/{owner}/{name}/{page}/{number}"),
-            "timeline_url" => format_args!("{api}/repos/{owner}/{name}/issues/{number}/timeline"),
+            "url" => at,
+            "repository_url" => repo,
+            "labels_url" => format_args!("{at}/labels{{/name}}"),
+            "comments_url" => format_args!("{at}/comments"),
+            "events_url" => format_args!("{at}/events"),
+            "html_url" => format_args!("{web}/{owner}/{name}/{page}/{}", self.issue.number),
+            "timeline_url" => format_args!("{at}/timeline"),
         );
         if let Some(parent) = &self.parent_url {
             map.serialize_entry("parent_issue_url", parent)?;
         }
         Ok(())
+    }
+
+    fn repo_url(&self) -> String {
+        [&self.links.api, "/repos/", &self.repo.owner.login, "/", &self.repo.name].concat()
+    }
+
+    fn url(&self) -> String {
+        format!("{}/issues/{}", self.repo_url(), self.issue.number)
     }
 
     fn write_people<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
@@ -139,9 +148,7 @@ impl IssueView<'_> {
     }
 
     fn write_summaries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let (api, owner, name) = (&self.links.api, &self.repo.owner.login, &self.repo.name);
-        let number = self.issue.number;
-        let url = format!("{api}/repos/{owner}/{name}/issues/{number}/reactions");
+        let url = format!("{}/reactions", self.url());
         entries!(map;
             "reactions" => RollupView { url, rollup: self.reactions },
             "sub_issues_summary" => ChildSummaryView(self.children),

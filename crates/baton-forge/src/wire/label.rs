@@ -21,12 +21,13 @@ pub(crate) struct LabelView<'a> {
 impl Serialize for LabelView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let label = self.label;
-        let (api, owner, name) = (&self.links.api, &self.repo.owner.login, &self.repo.name);
+        let at =
+            [&self.links.api, "/repos/", &self.repo.owner.login, "/", &self.repo.name, "/labels/"].concat();
         let mut map = serializer.serialize_map(None)?;
         entries!(map;
             "id" => label.id,
             "node_id" => NodeId("LA", label.id),
-            "url" => format_args!("{api}/repos/{owner}/{name}/labels/{}", path(&label.name)),
+            "url" => format_args!("{at}{}", path(&label.name)),
             "name" => label.name,
             "color" => label.color,
             "default" => label.is_default,

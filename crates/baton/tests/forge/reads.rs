@@ -178,3 +178,38 @@ async fn two_changes_of_different_fields_at_once_both_hold() {
         assert_eq!((&repo["private"], repo["description"].as_str()), (&json!(private), Some(text.as_str())));
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_of_every_order_is_the_same_slice_of_the_whole() {
+    let world = World::new().await;
+    issues(&world, 23).await;
+    for number in [2, 3, 5, 7, 11] {
+        let closed = json!({ "state": "closed" });
+        world.client.must("PATCH", &format!("/repos/admin/web/issues/{number}"), &closed, 200).await;
+    }
+    for filter in
+        ["state=open", "state=closed", "state=all", "state=all&creator=admin", "state=all&sort=updated"]
+    {
+        for direction in ["asc", "desc"] {
+            let list = |page: String| {
+                let path = format!("/issues?{filter}&direction={direction}&{page}");
+                let world = &world;
+                async move {
+                    let found = world.get(&path).await;
+                    found
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .map(|issue| issue["number"].as_u64().unwrap())
+                        .collect::<Vec<_>>()
+                }
+            };
+            let whole = list("per_page=100".to_owned()).await;
+            let mut pages = Vec::new();
+            for page in 1..=9 {
+                pages.extend(list(format!("per_page=4&page={page}")).await);
+            }
+            assert_eq!(pages, whole, "{filter} {direction}");
+        }
+    }
+}
