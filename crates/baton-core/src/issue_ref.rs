@@ -36,6 +36,14 @@ impl IssueRef {
         RepoSlug::new(owner, repo).ok()
     }
 
+    /// Returns whether this names an issue of the given repository, as trackers compare names: without regard to case.
+    pub fn is_in(&self, owner: &str, repo: &str) -> bool {
+        let same = |named: &Option<String>, own: &str| {
+            named.as_deref().is_none_or(|named| named.eq_ignore_ascii_case(own))
+        };
+        same(&self.owner, owner) && same(&self.repo, repo)
+    }
+
     fn from_short(text: &str) -> Option<Self> {
         let (place, number) = text.split_once('#')?;
         let number = parse_number(number)?;
@@ -130,6 +138,13 @@ mod tests {
         ] {
             assert!(text.parse::<IssueRef>().is_err(), "{text:?} was accepted");
         }
+    }
+
+    #[test]
+    fn a_reference_lies_in_a_repository_whatever_the_case_of_its_name() {
+        let is_in = |text: &str| text.parse::<IssueRef>().unwrap().is_in("acme", "web");
+        assert!(is_in("#1") && is_in("Web#1") && is_in("ACME/web#1"));
+        assert!(!is_in("api#1") && !is_in("other/web#1"));
     }
 
     #[test]

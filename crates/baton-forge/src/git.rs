@@ -80,33 +80,38 @@ impl GitStore {
 }
 
 /// Settings of every bare repository.
-const CONFIG: [(&str, &str); 10] = [
+const CONFIG: [(&str, &str); 9] = [
     ("http.receivepack", "true"),
     ("receive.autogc", "false"),
     ("gc.auto", "0"),
     // The forge keeps these itself; a client can neither see them in a push nor write them.
     ("receive.hideRefs", "refs/pull"),
     ("receive.denyDeleteCurrent", "refuse"),
-    // What a ref points at is on disk before the ref is: the first is read by libgit2, the second by git.
-    ("core.fsyncObjectFiles", "true"),
+    // What a push brings is on disk before its refs are. (libgit2 has a switch of its own, about which git warns every
+    // client, so objects made through the API are safe from the forge's death but not from the machine's.)
     ("core.fsync", "committed"),
     ("uploadpack.allowAnySHA1InWant", "true"),
     ("uploadpack.allowFilter", "true"),
     ("core.logAllRefUpdates", "false"),
 ];
 
-/// A git command that sees nothing of the machine's or the user's configuration and runs no hooks.
-pub(crate) fn git_command(directory: &Path) -> Command {
+/// A git that sees nothing of the machine's or the user's configuration and runs no hooks.
+pub(crate) fn isolated_git(home: &Path) -> Command {
     let mut command = Command::new("git");
     command
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-        .env("LC_ALL", "C")
-        .env("HOME", directory)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("HOME", home)
+        .envs([("LC_ALL", "C"), ("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
         .env("GIT_TERMINAL_PROMPT", "0")
-        .args(["-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*"])
+        .args(["-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*"]);
+    command
+}
+
+/// A git command on one bare repository, with its output kept.
+pub(crate) fn git_command(directory: &Path) -> Command {
+    let mut command = isolated_git(directory);
+    command
         .arg("--git-dir")
         .arg(directory)
         .stdin(Stdio::null())

@@ -11,7 +11,7 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::fields::Fields;
 use crate::http::reply::{ApiResult, Reply};
-use crate::wire::commit::{blob_node_id, git_commit, person_view, tag_node_id, unsigned};
+use crate::wire::commit::{blob_node_id, git_commit, person as person_view, tag_node_id, unsigned};
 use crate::wire::parse_time;
 
 /// GitHub's limit of a blob through the API.

@@ -108,23 +108,14 @@ pub(super) fn create(call: &Call) -> ApiResult {
         return Err(match repository.find_reference(name).is_ok() {
             true => ApiError::unprocessable("Reference already exists"),
             false => {
-                ApiError::unprocessable(format!("Reference update failed: {}", short_complaint(&complaint)))
+                // Git's own words name paths of this machine, so they stay here.
+                tracing::info!(complaint, name, "a ref was refused");
+                ApiError::unprocessable("Reference cannot be created: its name collides with another")
             }
         });
     }
     follow(call, repo, name)?;
     reply_ref(call, &repository, name, oid, 201)
-}
-
-/// Git's last line without the paths of this machine.
-fn short_complaint(complaint: &str) -> String {
-    let line = complaint.lines().last().unwrap_or_default();
-    let line = line.trim_start_matches("fatal: ");
-    if line.contains('/') && !line.contains("refs/") {
-        "the name collides with another".to_owned()
-    } else {
-        line.to_owned()
-    }
 }
 
 pub(super) fn update(call: &Call) -> ApiResult {

@@ -16,11 +16,8 @@ const MENTIONS_MAX: usize = 50;
 pub(super) fn record(call: &Call, tx: &Tx<'_>, source: &Issue, text: Option<&str>) -> Result<(), ApiError> {
     let Some(text) = text.filter(|text| text.contains('#') || text.contains("://")) else { return Ok(()) };
     let repo = call.repo()?;
-    let same = |named: &Option<String>, own: &str| {
-        named.as_deref().is_none_or(|named| named.eq_ignore_ascii_case(own))
-    };
     for reference in mentioned_issues(text).into_iter().take(MENTIONS_MAX) {
-        if !same(&reference.owner, &repo.owner.login) || !same(&reference.repo, &repo.name) {
+        if !reference.is_in(&repo.owner.login, &repo.name) {
             continue;
         }
         let number = i64::try_from(reference.number).unwrap_or(0);

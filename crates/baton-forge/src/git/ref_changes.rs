@@ -222,13 +222,8 @@ fn adopted_branch(
 
 /// Returns the numbers of this repository's issues that a text closes.
 pub(crate) fn own_numbers(repo: &Repo, text: &str) -> Vec<i64> {
-    let is_own = |reference: &baton_core::IssueRef| {
-        let same = |named: &Option<String>, own: &str| {
-            named.as_deref().is_none_or(|named| named.eq_ignore_ascii_case(own))
-        };
-        same(&reference.owner, &repo.owner.login) && same(&reference.repo, &repo.name)
-    };
-    let own = closing_references(text).into_iter().filter(is_own);
+    let closing = closing_references(text).into_iter();
+    let own = closing.filter(|reference| reference.is_in(&repo.owner.login, &repo.name));
     own.filter_map(|reference| i64::try_from(reference.number).ok()).collect()
 }
 

@@ -17,6 +17,7 @@ use hyper::{HeaderMap, Request, Response, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use super::isolated_git;
 use super::pkt_line::PushHead;
 use super::ref_changes::Followers;
 use crate::db::Memo;
@@ -204,14 +205,10 @@ fn backend(
     viewer: Option<&Viewer>,
 ) -> Command {
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let mut command = Command::new("git");
+    let mut command = Command::from(isolated_git(root));
     command
-        .args(["-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "http-backend"])
-        .env_clear()
-        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-        .envs([("LC_ALL", "C"), ("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
+        .arg("http-backend")
         .envs([("GIT_HTTP_EXPORT_ALL", "1"), ("REMOTE_ADDR", "127.0.0.1")])
-        .env("HOME", root)
         .env("GIT_PROJECT_ROOT", root)
         .env("PATH_INFO", format!("/{repo_id}.git/{}", git.rest))
         .env("REQUEST_METHOD", request.method().as_str())

@@ -78,6 +78,8 @@ pub(crate) async fn pause(duration: Duration) {
 }
 
 fn finish_unrouted(inner: &Inner, refusal: ApiError) -> Response<Body> {
+    // What a client asks for in vain is worth seeing too.
+    inner.meter.count(None, "ANY", "(no endpoint)", refusal.status);
     let around = Surroundings {
         now: inner.clock.now_s(),
         request_id: inner.next_request_id(),

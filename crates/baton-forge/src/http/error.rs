@@ -83,7 +83,11 @@ impl ApiError {
 
 impl From<rusqlite::Error> for ApiError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::internal(&error)
+        match error {
+            // A lagging snapshot may not have what the newest state has.
+            rusqlite::Error::QueryReturnedNoRows => Self::not_found(),
+            error => Self::internal(&error),
+        }
     }
 }
 

@@ -58,11 +58,13 @@ impl Serialize for RefView<'_> {
     }
 }
 
-fn person(person: &Person) -> Value {
+/// Who signed, and when.
+pub(crate) fn person(person: &Person) -> Value {
     json!({ "name": person.name, "email": person.email, "date": Time(person.at) })
 }
 
-fn verification() -> Value {
+/// What GitHub says of an object without a signature.
+pub(crate) fn unsigned() -> Value {
     json!({ "verified": false, "reason": "unsigned", "signature": null, "payload": null, "verified_at": null })
 }
 
@@ -89,7 +91,7 @@ pub(crate) fn git_commit(place: Place<'_>, commit: &CommitInfo) -> Value {
         "message": commit.message,
         "tree": { "sha": commit.tree, "url": place.object_url("tree", &commit.tree) },
         "parents": parents(place, commit, "git/commits"),
-        "verification": verification(),
+        "verification": unsigned(),
     })
 }
 
@@ -124,7 +126,7 @@ impl Serialize for CommitView<'_> {
                 "tree": { "sha": commit.tree, "url": place.object_url("tree", &commit.tree) },
                 "url": place.object_url("commit", oid),
                 "comment_count": 0,
-                "verification": verification(),
+                "verification": unsigned(),
             }),
             "url" => format_args!("{api}/commits/{oid}"),
             "html_url" => format_args!("{}/commit/{oid}", place.web()),
@@ -206,14 +208,4 @@ pub(crate) fn blob_node_id(repo: &Repo, oid: &str) -> String {
 
 pub(crate) fn tag_node_id(repo: &Repo, oid: &str) -> String {
     format!("T_{}_{oid}", repo.id)
-}
-
-/// The person part of a tag.
-pub(crate) fn person_view(of: &Person) -> Value {
-    person(of)
-}
-
-/// An unsigned object's verification.
-pub(crate) fn unsigned() -> Value {
-    verification()
 }
