@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::sync::LazyLock;
 
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::header::{
-    CACHE_CONTROL, CONTENT_TYPE, DATE as DATE_NAME, ETAG, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED,
-    LINK, LOCATION, RETRY_AFTER,
+    ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL, CONTENT_TYPE, DATE as DATE_NAME, ETAG, HeaderMap,
+    HeaderName, HeaderValue, LAST_MODIFIED, LINK, LOCATION, RETRY_AFTER, SERVER, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 
 use hyper::{Response, StatusCode};
@@ -95,27 +95,26 @@ const RESOURCE: HeaderName = HeaderName::from_static("x-ratelimit-resource");
 const SCOPES: HeaderName = HeaderName::from_static("x-oauth-scopes");
 const SCOPES_ACCEPTED: HeaderName = HeaderName::from_static("x-accepted-oauth-scopes");
 
-/// The headers that every answer has, to be copied.
-static FIXED: LazyLock<HeaderMap> = LazyLock::new(|| {
-    let mut headers = HeaderMap::with_capacity(32);
-    for (name, value) in [
-        ("server", "baton-forge"),
-        ("x-github-media-type", "github.v3; format=json"),
-        ("vary", "Accept, Authorization, Cookie, X-GitHub-OTP"),
-        (
-            "access-control-expose-headers",
+/// The headers that every answer has.
+const FIXED: [(HeaderName, HeaderValue); 5] = [
+    (SERVER, HeaderValue::from_static("baton-forge")),
+    (HeaderName::from_static("x-github-media-type"), HeaderValue::from_static("github.v3; format=json")),
+    (VARY, HeaderValue::from_static("Accept, Authorization, Cookie, X-GitHub-OTP")),
+    (
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(
             "ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, X-GitHub-Media-Type, X-GitHub-Request-Id",
         ),
-        ("x-content-type-options", "nosniff"),
-    ] {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-    }
-    headers
-});
+    ),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+];
+/// Room for all of an answer's headers, so that the map never grows.
+const HEADERS_MAX: usize = 24;
 
 pub(crate) fn finish(reply: Reply, tag: Option<&str>, around: &Surroundings<'_>) -> Response<Body> {
     let is_empty = around.headers_only || matches!(reply.status, 204 | 304);
-    let mut headers = FIXED.clone();
+    let mut headers = HeaderMap::with_capacity(HEADERS_MAX);
+    headers.extend(FIXED);
     headers.insert(DATE_NAME, date_header(around.now));
     headers.insert(VERSION_SELECTED, HeaderValue::from_static(around.api_version));
     put(&mut headers, REQUEST_ID, &format!("BATON:{:016X}", around.request_id));
