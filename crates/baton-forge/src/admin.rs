@@ -1,7 +1,7 @@
 //! What an administrator does on the data directory itself, with or without a server at work on it.
 //!
 //! These are the functions behind `baton forge user|token|repo`. They use the same tables and the same rules as the
-//! endpoints; SQLite keeps them apart from a running server's writes.
+//! endpoints; SQLite keeps them apart from a running server's writes. They block, so async callers give them a thread.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

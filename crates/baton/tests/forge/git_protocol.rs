@@ -123,10 +123,7 @@ async fn only_those_who_may_write_push_and_only_those_who_may_read_fetch() {
     let world = World::new().await;
     let work = world.clone_here("work");
     commit(&work, "a.txt", "a");
-    let data = world.forge.data.to_str().unwrap();
-    let (_, reader, _) = crate::support::baton(&[
-        "forge", "token", "create", "--user", "admin", "--role", "read", "--data", data,
-    ]);
+    let reader = world.token(&["--user", "admin", "--role", "read"]);
     for address in
         [world.address(&reader), world.address("bft_wrong"), format!("{}/admin/web.git", world.forge.url)]
     {

@@ -66,9 +66,19 @@ impl World {
         let data = self.forge.data.to_str().unwrap();
         let (code, _, complaint) = support::baton(&["forge", "user", "add", login, "--data", data]);
         assert_eq!(code, 0, "{complaint}");
-        let (code, token, complaint) =
-            support::baton(&["forge", "token", "create", "--user", login, "--role", role, "--data", data]);
+        self.with_token(&["--user", login, "--role", role])
+    }
+
+    /// A client with a token made from the command line.
+    fn with_token(&self, options: &[&str]) -> Client {
+        Client::new(&self.forge.url, Some(&self.token(options)))
+    }
+
+    fn token(&self, options: &[&str]) -> String {
+        let data = self.forge.data.to_str().unwrap();
+        let create = [&["forge", "token", "create", "--data", data], options].concat();
+        let (code, token, complaint) = support::baton(&create);
         assert_eq!(code, 0, "{complaint}");
-        Client::new(&self.forge.url, Some(&token))
+        token
     }
 }

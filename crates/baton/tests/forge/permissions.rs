@@ -61,11 +61,7 @@ async fn a_reader_takes_part_but_does_not_label() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_may_only_read_writes_nothing_whoever_holds_it() {
     let world = World::new().await;
-    let data = world.forge.data.to_str().unwrap();
-    let (_, token, _) = crate::support::baton(&[
-        "forge", "token", "create", "--user", "admin", "--role", "read", "--data", data,
-    ]);
-    let reader = Client::new(&world.forge.url, Some(&token));
+    let reader = world.with_token(&["--user", "admin", "--role", "read"]);
     let answer = reader.ask("POST", "/repos/admin/web/issues", &json!({ "title": "x" })).await;
     assert_eq!(
         (answer.status, answer.json()["message"].as_str()),
@@ -79,19 +75,7 @@ async fn a_token_that_may_only_read_writes_nothing_whoever_holds_it() {
 async fn a_token_for_one_repository_is_a_stranger_in_others() {
     let world = World::new().await;
     world.client.must("POST", "/user/repos", &json!({ "name": "api", "private": true }), 201).await;
-    let data = world.forge.data.to_str().unwrap();
-    let (_, token, _) = crate::support::baton(&[
-        "forge",
-        "token",
-        "create",
-        "--user",
-        "admin",
-        "--repo",
-        "admin/web",
-        "--data",
-        data,
-    ]);
-    let narrow = Client::new(&world.forge.url, Some(&token));
+    let narrow = world.with_token(&["--user", "admin", "--repo", "admin/web"]);
     narrow.must("POST", "/repos/admin/web/issues", &json!({ "title": "x", "labels": ["bug"] }), 201).await;
     narrow.must("GET", "/repos/admin/api", &Value::Null, 404).await;
 }
@@ -123,19 +107,7 @@ async fn an_archived_repository_is_read_only() {
 async fn a_narrow_token_stays_narrow_when_its_repository_is_gone() {
     let world = World::new().await;
     world.client.must("POST", "/user/repos", &json!({ "name": "secret", "private": true }), 201).await;
-    let data = world.forge.data.to_str().unwrap();
-    let (_, token, _) = crate::support::baton(&[
-        "forge",
-        "token",
-        "create",
-        "--user",
-        "admin",
-        "--repo",
-        "admin/web",
-        "--data",
-        data,
-    ]);
-    let narrow = Client::new(&world.forge.url, Some(&token));
+    let narrow = world.with_token(&["--user", "admin", "--repo", "admin/web"]);
     world.client.must("DELETE", "/repos/admin/web", &Value::Null, 204).await;
     narrow.must("GET", "/repos/admin/secret", &Value::Null, 404).await;
 }
@@ -144,21 +116,7 @@ async fn a_narrow_token_stays_narrow_when_its_repository_is_gone() {
 async fn a_narrow_token_writes_nowhere_else_and_turns_no_knobs() {
     let world = World::new().await;
     world.client.must("POST", "/user/repos", &json!({ "name": "public" }), 201).await;
-    let data = world.forge.data.to_str().unwrap();
-    let (_, token, _) = crate::support::baton(&[
-        "forge",
-        "token",
-        "create",
-        "--user",
-        "admin",
-        "--role",
-        "admin",
-        "--repo",
-        "admin/web",
-        "--data",
-        data,
-    ]);
-    let narrow = Client::new(&world.forge.url, Some(&token));
+    let narrow = world.with_token(&["--user", "admin", "--role", "admin", "--repo", "admin/web"]);
     narrow.must("POST", "/repos/admin/public/issues", &json!({ "title": "x" }), 403).await;
     narrow.must("POST", "/user/repos", &json!({ "name": "x" }), 403).await;
     narrow.must("PATCH", "/_forge/knobs", &json!({ "seed": 2 }), 404).await;

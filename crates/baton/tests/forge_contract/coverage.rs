@@ -173,8 +173,8 @@ const HEAD: &str = "# What the forge covers
 Written by the contract test, which fails when this page is stale. Each row is an endpoint of the forge's table; the
 statuses are those that were answered during the test, every one of them validated against GitHub's published
 description. A star marks a status that the description does not list for that endpoint: an error was then validated
-against the description's general schema of errors, and a 304 by having no body. The last column names who asked: `walk` visits every endpoint, right and wrong;
-the others are independent clients.
+against the description's general schema of errors, and a 304 by having no body. The last column names who asked: `walk`
+visits every endpoint, right and wrong; the others are independent clients.
 
 | endpoint | operation | statuses validated | asked by |
 |---|---|---|---|
