@@ -61,7 +61,8 @@ pub(crate) struct Endpoint {
     pub(crate) method: &'static str,
     /// GitHub's template of the path, letter for letter.
     pub(crate) path: &'static str,
-    /// The name of the operation in GitHub's published description; empty for the forge's own endpoints.
+    /// The name of the operation in GitHub's published description; empty for what it does not describe: the forge's
+    /// own endpoints, and the root of `contents`.
     pub(crate) operation: &'static str,
     pub(crate) access: Access,
     /// The budget it tells of; `None` for the forge's own endpoints.
@@ -78,7 +79,7 @@ pub struct EndpointInfo {
     pub method: &'static str,
     /// GitHub's template of the path.
     pub path: &'static str,
-    /// The operation's name in GitHub's published description; empty for the forge's own endpoints.
+    /// The operation's name in GitHub's published description; empty for what it does not describe.
     pub operation: &'static str,
 }
 

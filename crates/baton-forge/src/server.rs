@@ -12,7 +12,7 @@ use hyper::service::service_fn;
 use hyper::{Request, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -205,10 +205,10 @@ impl Forge {
     pub fn spawn(self) -> ForgeHandle {
         let (stop, stopped) = watch::channel(false);
         let transport = Transport::Tcp(self.address.to_string());
-        let mut tasks =
-            vec![tokio::spawn(accept_tcp(Arc::clone(&self.inner), self.tcp, transport, stopped.clone()))];
+        let serve_tcp = accept_all(Arc::clone(&self.inner), self.tcp, transport, stopped.clone());
+        let mut tasks = vec![tokio::spawn(serve_tcp)];
         if let Some(unix) = self.unix {
-            tasks.push(tokio::spawn(accept_unix(Arc::clone(&self.inner), unix, stopped)));
+            tasks.push(tokio::spawn(accept_all(Arc::clone(&self.inner), unix, Transport::Unix, stopped)));
         }
         ForgeHandle { inner: self.inner, address: self.address, stop, tasks }
     }
@@ -258,9 +258,35 @@ fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     }
 }
 
-async fn accept_tcp(
+/// A listener of either kind.
+trait Accept: Send + 'static {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    fn accept_one(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+}
+
+impl Accept for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept_one(&self) -> io::Result<TcpStream> {
+        let (stream, _) = self.accept().await?;
+        // Answers are written whole, so waiting for more to send only costs time.
+        drop(stream.set_nodelay(true));
+        Ok(stream)
+    }
+}
+
+impl Accept for UnixListener {
+    type Stream = UnixStream;
+
+    async fn accept_one(&self) -> io::Result<UnixStream> {
+        self.accept().await.map(|(stream, _)| stream)
+    }
+}
+
+async fn accept_all(
     inner: Arc<Inner>,
-    listener: TcpListener,
+    listener: impl Accept,
     transport: Transport,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -269,27 +295,10 @@ async fn accept_tcp(
         tokio::select! {
             _ = stopped.changed() => break,
             Some(_) = open.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    // Answers are written whole, so waiting for more to send only costs time.
-                    drop(stream.set_nodelay(true));
+            accepted = listener.accept_one() => match accepted {
+                Ok(stream) => {
                     open.spawn(converse(Arc::clone(&inner), stream, transport.clone(), stopped.clone()));
                 }
-                Err(error) => rest_after(&error).await,
-            },
-        }
-    }
-    finish_all(open).await;
-}
-
-async fn accept_unix(inner: Arc<Inner>, listener: UnixListener, mut stopped: watch::Receiver<bool>) {
-    let mut open = JoinSet::new();
-    loop {
-        tokio::select! {
-            _ = stopped.changed() => break,
-            Some(_) = open.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => drop(open.spawn(converse(Arc::clone(&inner), stream, Transport::Unix, stopped.clone()))),
                 Err(error) => rest_after(&error).await,
             },
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::{HeaderMap, Request, Response};
 use rusqlite::Connection;
 
@@ -25,6 +26,8 @@ use crate::server::Inner;
 
 /// Requests with larger bodies are refused unread. GitHub takes files of up to 100 MB through git, not through here.
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The status of a request whose body is too large to be read.
+const TOO_LARGE: u16 = 413;
 /// Pushes are as large as people's repositories.
 const PUSH_BYTES_MAX: usize = 2 * 1024 * 1024 * 1024;
 
@@ -88,7 +91,13 @@ fn finish_unrouted(inner: &Inner, refusal: ApiError) -> Response<Body> {
         api_version: API_VERSION,
         headers_only: false,
     };
-    finish::finish(Reply::from(refusal), None, &around)
+    let body_is_unread = refusal.status == TOO_LARGE;
+    let mut response = finish::finish(Reply::from(refusal), None, &around);
+    if body_is_unread {
+        // The rest of the body is still on its way, so this connection ends here, and the client must not use it again.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 async fn route(
@@ -137,7 +146,9 @@ fn resolve_id(inner: &Inner, path: &str) -> Result<String, ApiError> {
 async fn read_body(body: Incoming) -> Result<Bytes, ApiError> {
     match Limited::new(body, BODY_BYTES_MAX).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::new(413, "Request body is too large")),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(ApiError::new(TOO_LARGE, "Request body is too large"))
+        }
         Err(_) => Err(ApiError::bad_request("Problems parsing JSON")),
     }
 }
