@@ -11,6 +11,8 @@ pub mod closing;
 pub mod issue_ref;
 pub mod ref_name;
 pub mod repo_slug;
+pub mod time;
+pub mod tracker;
 
 pub use issue_ref::IssueRef;
 pub use repo_slug::RepoSlug;

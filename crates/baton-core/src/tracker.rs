@@ -1,0 +1,202 @@
+//! What a tracker holds, as plain data: issues, comments, events, pull requests, commits on refs.
+//!
+//! Adapters fill these in; rules read them. They keep only what a rule asks for, in the tracker's own words, and judge
+//! nothing.
+
+use std::fmt;
+
+use crate::RepoSlug;
+use crate::time::ServerTime;
+
+/// One issue of one repository.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IssueKey {
+    /// The repository it is in.
+    pub repo: RepoSlug,
+    /// Its number there.
+    pub number: u64,
+}
+
+impl fmt::Display for IssueKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.repo, self.number)
+    }
+}
+
+/// An answer with the server's clock at the time it was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dated<T> {
+    /// What was asked for.
+    pub value: T,
+    /// The server's `Date`; of several pages, that of the first, so that nothing looks older than it is.
+    pub date: ServerTime,
+    /// How many pages were read for it.
+    pub pages: u32,
+}
+
+/// An issue, or a pull request seen as one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Issue {
+    /// Its number.
+    pub number: u64,
+    /// Its title.
+    pub title: String,
+    /// Whether it is open.
+    pub is_open: bool,
+    /// Whether it is a pull request.
+    pub is_pull: bool,
+    /// Its labels, in the tracker's order.
+    pub labels: Vec<String>,
+    /// How many comments it has.
+    pub comments: u64,
+    /// Who opened it.
+    pub author: String,
+    /// When it was opened.
+    pub created_at: ServerTime,
+}
+
+impl Issue {
+    /// Returns whether it carries the label, compared as trackers do: without regard to case.
+    pub fn has_label(&self, label: &str) -> bool {
+        self.labels.iter().any(|own| own.eq_ignore_ascii_case(label))
+    }
+}
+
+/// Who wrote something: a person, or an app acting for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Author {
+    /// The account.
+    pub login: String,
+    /// The app through which it was written, when the tracker tells.
+    pub app_id: Option<u64>,
+}
+
+/// A comment on an issue.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Comment {
+    /// Grows with every comment of the tracker.
+    pub id: u64,
+    /// Who wrote it.
+    pub author: Author,
+    /// When the server took it.
+    pub created_at: ServerTime,
+    /// When the server took its last edit.
+    pub updated_at: ServerTime,
+    /// What it says.
+    pub body: String,
+}
+
+/// A label was put on an issue, or taken off.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LabelEvent {
+    /// Which label.
+    pub label: String,
+    /// On, or off.
+    pub was_added: bool,
+    /// When.
+    pub at: ServerTime,
+    /// By whom.
+    pub actor: String,
+}
+
+/// What has become of a pull request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PullState {
+    /// Still open.
+    Open,
+    /// Closed without a merge.
+    Closed,
+    /// Merged.
+    Merged,
+}
+
+/// A pull request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Pull {
+    /// Its number.
+    pub number: u64,
+    /// Its title.
+    pub title: String,
+    /// Its description.
+    pub body: String,
+    /// What has become of it.
+    pub state: PullState,
+    /// Who opened it.
+    pub author: String,
+    /// The branch it comes from, without `refs/heads/`.
+    pub head_branch: String,
+    /// The commit at its head.
+    pub head_sha: String,
+    /// The branch it goes to.
+    pub base_branch: String,
+    /// Its address for people.
+    pub url: String,
+}
+
+/// How much someone may do in a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Permission {
+    /// Nothing that others may not.
+    None,
+    /// Read, and triage.
+    Read,
+    /// Push, or more.
+    Write,
+}
+
+/// A commit, as claims on a ref need it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Commit {
+    /// Its object id.
+    pub oid: String,
+    /// The ids of its parents.
+    pub parents: Vec<String>,
+    /// Its message.
+    pub message: String,
+    /// The committer's date: the server's when it was made through the API.
+    pub committed_at: ServerTime,
+}
+
+/// What became of a ref that should be created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RefCreation {
+    /// It is there, at the commit asked for.
+    Created,
+    /// It was there already.
+    Exists,
+    /// The server takes no refs of this name.
+    NameRefused,
+}
+
+/// What became of a ref that should be moved forward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RefAdvance {
+    /// It is at the commit asked for.
+    Advanced,
+    /// It stands where the commit does not descend from.
+    NotFastForward,
+    /// There is no such ref.
+    Missing,
+}
+
+/// What became of a merge that names the head it means.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Merge {
+    /// Merged, as this commit.
+    Merged(String),
+    /// The head is another one now.
+    HeadMoved,
+    /// The tracker will not merge it, with its words.
+    NotMergeable(String),
+}
+
+/// A label as a repository defines it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LabelDefinition {
+    /// Its name.
+    pub name: String,
+    /// Six hexadecimal digits, lower case.
+    pub color: String,
+    /// What it means, for people.
+    pub description: String,
+}

@@ -1,0 +1,12 @@
+//! The narrow doors between the relay and the world: traits, and errors that tell what may be tried again.
+//!
+//! Adapters implement them, the engine uses them, and a simulation swaps them. Nothing here does anything: there is no
+//! I/O, no default adapter and no policy.
+
+mod clock;
+mod tracker;
+mod tracker_error;
+
+pub use clock::{Clock, Entropy};
+pub use tracker::Tracker;
+pub use tracker_error::{TrackerError, TrackerErrorKind};
