@@ -7,8 +7,10 @@
 //! Today it holds the grammars that both sides of the tracker need: names of repositories ([`repo_slug`]), names of
 //! git refs ([`ref_name`]), references to issues ([`issue_ref`]) and the words that close them ([`closing`]).
 
+pub mod claim;
 pub mod closing;
 pub mod issue_ref;
+pub mod labels;
 pub mod ref_name;
 pub mod repo_slug;
 pub mod time;

@@ -24,7 +24,7 @@ impl fmt::Display for IssueKey {
 }
 
 /// An answer with the server's clock at the time it was given.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Dated<T> {
     /// What was asked for.
     pub value: T,

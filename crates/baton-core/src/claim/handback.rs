@@ -1,0 +1,277 @@
+//! Handing an issue back: labels while still holding, and the release last.
+//!
+//! A crash in between leaves a state that a sweep finishes. A holder that has lost its lease changes nothing.
+
+use super::chain::{self, Sighting, Standing};
+use super::eligibility::Refusal;
+use super::identity::Holder;
+use super::lease::{Lease, Protocol};
+use super::ledger::Ledger;
+use super::outcome::Outcome;
+use super::step::{Answer, Ask, Machine, SharedTerms, Step, stamp};
+use super::text::ReleaseText;
+use crate::labels;
+use crate::labels::dialect::Dialect;
+use crate::time::{BootTime, ServerTime};
+use crate::tracker::{Issue, RefAdvance};
+
+/// How the hold ended and where the issue goes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Handover {
+    /// How the hold ended.
+    pub outcome: Outcome,
+    /// The label that the issue goes to; nothing leaves it without one.
+    pub to: Option<String>,
+    /// The pull request that came of it.
+    pub pr: Option<String>,
+}
+
+/// What became of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum HandedBack {
+    /// Done.
+    Released,
+    /// It was not held any more; nothing was changed.
+    Lost {
+        /// Who has it now, when that is known.
+        to: Option<Holder>,
+        /// Why.
+        why: String,
+    },
+    /// It may not go there.
+    Refused(Refusal),
+    /// Not known; it may be tried again, and expires by itself.
+    Failed(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Phase {
+    Reading,
+    ReadingIssue,
+    Labelling { left: Vec<Ask> },
+    Telling,
+    Writing,
+    Advancing { oid: String, unclear: bool },
+    Wiping,
+}
+
+/// The machine.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Handback {
+    terms: SharedTerms,
+    lease: Lease,
+    handover: Handover,
+    phase: Phase,
+    date: Option<ServerTime>,
+    /// The labels that are left to change when the release goes first, which only the model check asks for.
+    postponed: Option<Vec<Ask>>,
+    is_decided: bool,
+}
+
+impl Handback {
+    /// Prepares a release.
+    pub fn new(terms: SharedTerms, lease: Lease, handover: Handover) -> Self {
+        Self { terms, lease, handover, phase: Phase::Reading, date: None, postponed: None, is_decided: false }
+    }
+
+    fn ask(&mut self, phase: Phase, ask: Ask) -> Step<HandedBack> {
+        self.phase = phase;
+        Step::Ask(ask)
+    }
+
+    fn lost(&mut self, to: Option<Holder>, why: &str) -> Step<HandedBack> {
+        self.is_decided = true;
+        Step::Done(HandedBack::Lost { to, why: why.to_owned() })
+    }
+
+    fn is_too_late(&self, now: BootTime) -> bool {
+        self.terms.safeguards.deadline && !self.lease.allows(now, self.terms.timing.request_timeout)
+    }
+
+    fn on_ledger(&mut self, ledger: &Ledger) -> Step<HandedBack> {
+        self.date = Some(ledger.date);
+        let to = ledger.winner().map(|claim| claim.text.holder.clone());
+        match ledger.own(self.lease.nonce) {
+            Some(own) if own.is_live() && ledger.is_first(own, &self.terms) => {
+                self.ask(Phase::ReadingIssue, Ask::Issue)
+            }
+            _ => self.lost(to, "the claim is no longer the first live one"),
+        }
+    }
+
+    fn on_tip(&mut self, now: BootTime, sighting: &Sighting) -> Step<HandedBack> {
+        self.date = Some(sighting.date);
+        let oid = sighting.tip.as_ref().map(|tip| tip.oid.clone());
+        let is_own = oid.is_some() && (oid == self.lease.tip || oid == self.lease.unclear_tip);
+        if is_own {
+            self.lease.tip = oid;
+            return self.ask(Phase::ReadingIssue, Ask::Issue);
+        }
+        match chain::standing(sighting, now, &self.terms) {
+            // A lagging read shows the own claim as it was before its last heartbeat.
+            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) => {
+                self.ask(Phase::ReadingIssue, Ask::Issue)
+            }
+            Standing::Held { holder, .. } => self.lost(Some(holder), "someone else has taken the claim ref"),
+            _ => self.lost(None, "the claim ref is no longer one's own"),
+        }
+    }
+
+    fn on_issue(&mut self, now: BootTime, issue: &Issue) -> Step<HandedBack> {
+        let dialect = self.terms.eligibility.dialect;
+        let to = self.handover.to.as_deref();
+        if dialect != Dialect::LabelsAsLocks
+            && let Some(to) = to
+            && !labels::is_legal_transition(Some(labels::IN_FLIGHT), to)
+        {
+            let from = Some(labels::IN_FLIGHT.to_owned());
+            let to = to.to_owned();
+            return Step::Done(HandedBack::Refused(Refusal::IllegalTransition { from, to }));
+        }
+        let change = dialect.on_handing_back(&issue.labels, &self.terms.user, to);
+        let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
+        if !change.add.is_empty() {
+            left.push(Ask::AddLabels(change.add));
+        }
+        if self.terms.safeguards.release_last {
+            return self.label(now, left);
+        }
+        self.postponed = Some(left);
+        self.tell()
+    }
+
+    fn label(&mut self, now: BootTime, mut left: Vec<Ask>) -> Step<HandedBack> {
+        match left.pop() {
+            Some(_) if self.is_too_late(now) => self.lost(None, "the deadline has passed or is too near"),
+            Some(ask) => self.ask(Phase::Labelling { left }, ask),
+            None if self.terms.safeguards.release_last => self.tell(),
+            None => self.released(),
+        }
+    }
+
+    /// The release comment: the release itself, or its readable copy.
+    fn tell(&mut self) -> Step<HandedBack> {
+        match (self.lease.protocol, self.lease.comment) {
+            (Protocol::Ref, None) => self.write(),
+            _ => {
+                let text = self.release().write(stamp(self.date));
+                self.ask(Phase::Telling, Ask::Post(text))
+            }
+        }
+    }
+
+    fn release(&self) -> ReleaseText {
+        ReleaseText {
+            holder: self.lease.holder.clone(),
+            claim: self.lease.comment,
+            nonce: Some(self.lease.nonce),
+            outcome: self.handover.outcome.clone(),
+            to: self.handover.to.clone(),
+            pr: self.handover.pr.clone(),
+            swept_by: None,
+            epoch: self.lease.epoch,
+            extra: Vec::new(),
+        }
+    }
+
+    fn write(&mut self) -> Step<HandedBack> {
+        let message = self.release().write(stamp(self.date));
+        self.ask(Phase::Writing, Ask::Commit { message, parent: self.lease.tip.clone() })
+    }
+
+    fn on_told(&mut self, now: BootTime) -> Step<HandedBack> {
+        match self.lease.protocol {
+            Protocol::Comment => self.wipe_or_end(now),
+            Protocol::Ref => self.write(),
+        }
+    }
+
+    /// The copy in the words of label locks has no release of its own, so it is wiped.
+    fn wipe_or_end(&mut self, now: BootTime) -> Step<HandedBack> {
+        match self.lease.run_comment.take() {
+            Some(id) => {
+                self.ask(Phase::Wiping, Ask::Edit(id, format!("{} let go of this issue.", self.lease.holder)))
+            }
+            None => match self.postponed.take() {
+                Some(left) => self.label(now, left),
+                None => self.released(),
+            },
+        }
+    }
+
+    fn released(&mut self) -> Step<HandedBack> {
+        self.is_decided = true;
+        Step::Done(HandedBack::Released)
+    }
+
+    fn on_advancing(
+        &mut self,
+        now: BootTime,
+        oid: String,
+        unclear: bool,
+        answer: &Answer,
+    ) -> Step<HandedBack> {
+        match answer {
+            Answer::Advanced(RefAdvance::Advanced) => self.wipe_or_end(now),
+            Answer::Advanced(_) => self.lost(None, "someone else has taken the claim ref"),
+            Answer::Failed(failure) if failure.may_have_happened && !unclear => {
+                self.ask(Phase::Advancing { oid: oid.clone(), unclear: true }, Ask::Advance(oid))
+            }
+            Answer::Failed(failure) => Step::Done(HandedBack::Failed(failure.why.clone())),
+            other => Step::Done(HandedBack::Failed(format!("an answer that was not asked for: {other:?}"))),
+        }
+    }
+
+    fn on_failure(&mut self, now: BootTime, why: String, may_have_happened: bool) -> Step<HandedBack> {
+        match std::mem::replace(&mut self.phase, Phase::Wiping) {
+            // What may have been posted is looked for by whoever reads next; posting it twice harms nothing.
+            Phase::Telling if self.lease.protocol == Protocol::Ref => self.write(),
+            Phase::Telling if may_have_happened => self.wipe_or_end(now),
+            Phase::Wiping => self.wipe_or_end(now),
+            _ => Step::Done(HandedBack::Failed(why)),
+        }
+    }
+}
+
+impl Machine for Handback {
+    type Verdict = HandedBack;
+
+    fn begin(&mut self, now: BootTime) -> Step<HandedBack> {
+        if self.is_too_late(now) {
+            return self.lost(None, "the deadline has passed or is too near");
+        }
+        Step::Ask(match self.lease.protocol {
+            Protocol::Comment => Ask::Comments,
+            Protocol::Ref => Ask::Tip,
+        })
+    }
+
+    fn answered(&mut self, _: BootTime, now: BootTime, answer: Answer) -> Step<HandedBack> {
+        if let Phase::Advancing { oid, unclear } = self.phase.clone() {
+            return self.on_advancing(now, oid, unclear, &answer);
+        }
+        match (self.phase.clone(), answer) {
+            (_, Answer::Failed(failure)) => self.on_failure(now, failure.why, failure.may_have_happened),
+            (Phase::Reading, Answer::Comments(reading)) => {
+                let ledger = Ledger::of(&reading, &self.terms);
+                self.on_ledger(&ledger)
+            }
+            (Phase::Reading, Answer::Tip(sighting)) => self.on_tip(now, &sighting),
+            (Phase::ReadingIssue, Answer::Issue(issue)) => self.on_issue(now, &issue.value),
+            (Phase::Labelling { left }, Answer::Done) => self.label(now, left),
+            (Phase::Telling, Answer::Comment(_)) => self.on_told(now),
+            (Phase::Writing, Answer::Commit(commit)) => {
+                let oid = commit.value.oid;
+                self.ask(Phase::Advancing { oid: oid.clone(), unclear: false }, Ask::Advance(oid))
+            }
+            (Phase::Wiping, _) => self.wipe_or_end(now),
+            (_, other) => {
+                Step::Done(HandedBack::Failed(format!("an answer that was not asked for: {other:?}")))
+            }
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        self.is_decided
+    }
+}

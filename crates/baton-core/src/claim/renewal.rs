@@ -1,0 +1,298 @@
+//! Renewing a hold: look whether it is still one's own, send a heartbeat, and put right what labels tell.
+//!
+//! A hold that was released, superseded or has come too near its deadline is lost, and then nothing more is written.
+
+use super::identity::Holder;
+use super::lease::{Lease, Protocol};
+use super::ledger::{Ledger, Reading};
+use super::outcome::Outcome;
+use super::step::{Answer, Ask, Machine, SharedTerms, Step, stamp};
+use super::text::{ClaimState, ReleaseText};
+use crate::time::{BootTime, ServerTime};
+use crate::tracker::{Issue, RefAdvance};
+
+/// How often an unclear heartbeat is asked about within one renewal.
+const UNCLEAR_MAX: u32 = 2;
+
+/// What became of a renewal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Renewed {
+    /// Held on, with a new deadline.
+    Held(Lease),
+    /// No longer held: stop, and write nothing more.
+    Lost {
+        /// Who has it now, when that is known.
+        to: Option<Holder>,
+        /// Why.
+        why: String,
+    },
+    /// Not known; the deadline stands, and it may be tried again.
+    Failed {
+        /// The lease, with what is unclear about it.
+        lease: Lease,
+        /// What was tried and what came back.
+        why: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Phase {
+    /// Reading whether the claim stands.
+    Reading,
+    /// Writing the heartbeat's commit.
+    Writing,
+    /// Moving the claim ref.
+    Advancing { oid: String, sent_at: BootTime, unclear: u32 },
+    /// Editing the claim comment; on a claim ref it is only the copy.
+    Touching,
+    /// Posting the copy that could not be posted before.
+    Copying,
+    /// Reading the labels.
+    ReadingLabels,
+    /// Putting the labels right.
+    Repairing { left: Vec<Ask> },
+    /// Yielding, as the younger of two.
+    Yielding { to: Holder },
+}
+
+/// The machine.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Renewal {
+    terms: SharedTerms,
+    lease: Lease,
+    phase: Phase,
+    date: Option<ServerTime>,
+    is_decided: bool,
+}
+
+impl Renewal {
+    /// Prepares a renewal.
+    pub fn new(terms: SharedTerms, lease: Lease) -> Self {
+        Self { terms, lease, phase: Phase::Reading, date: None, is_decided: false }
+    }
+
+    fn ask(&mut self, phase: Phase, ask: Ask) -> Step<Renewed> {
+        self.phase = phase;
+        Step::Ask(ask)
+    }
+
+    fn lost(&mut self, to: Option<Holder>, why: &str) -> Step<Renewed> {
+        self.is_decided = true;
+        Step::Done(Renewed::Lost { to, why: why.to_owned() })
+    }
+
+    fn failed(&mut self, why: String) -> Step<Renewed> {
+        Step::Done(Renewed::Failed { lease: self.lease.clone(), why })
+    }
+
+    /// With the own deadline near there is no time to send anything.
+    fn is_too_late(&self, now: BootTime) -> bool {
+        self.terms.safeguards.deadline && !self.lease.allows(now, self.terms.timing.request_timeout)
+    }
+
+    fn on_read(&mut self, now: BootTime, reading: &Reading) -> Step<Renewed> {
+        self.date = Some(reading.date);
+        let ledger = Ledger::of(reading, &self.terms);
+        let own = ledger.own(self.lease.nonce);
+        if self.lease.protocol == Protocol::Comment {
+            let Some(own) = own else { return self.lost(None, "the claim comment is gone") };
+            if own.ended.is_some() {
+                let to = ledger.winner().map(|claim| claim.text.holder.clone());
+                return self.lost(to, "the claim was released by someone else");
+            }
+            if !ledger.is_first(own, &self.terms) {
+                let to = ledger.winner().unwrap_or(own).text.holder.clone();
+                return self.yield_to(to);
+            }
+        }
+        if self.terms.foreign.is_any()
+            && let Some(other) = ledger.foreign_live(self.lease.nonce).next()
+        {
+            let to = other.text.holder.clone();
+            return self.yield_to(to);
+        }
+        self.beat(now)
+    }
+
+    fn yield_to(&mut self, to: Holder) -> Step<Renewed> {
+        let release = self.release(Outcome::RaceYieldedTo(to.to_string()));
+        self.ask(Phase::Yielding { to }, Ask::Post(release.write(stamp(self.date))))
+    }
+
+    fn release(&self, outcome: Outcome) -> ReleaseText {
+        ReleaseText {
+            holder: self.lease.holder.clone(),
+            claim: self.lease.comment,
+            nonce: Some(self.lease.nonce),
+            outcome,
+            to: None,
+            pr: None,
+            swept_by: None,
+            epoch: self.lease.epoch,
+            extra: Vec::new(),
+        }
+    }
+
+    fn beat(&mut self, now: BootTime) -> Step<Renewed> {
+        if self.is_too_late(now) {
+            return self.lost(None, "the deadline is too near");
+        }
+        match (self.lease.protocol, self.lease.unclear_tip.clone()) {
+            (Protocol::Comment, _) => self.touch(),
+            (Protocol::Ref, Some(oid)) => {
+                let sent_at = self.lease.sent_at;
+                self.ask(Phase::Advancing { oid: oid.clone(), sent_at, unclear: 0 }, Ask::Advance(oid))
+            }
+            (Protocol::Ref, None) => self.write(),
+        }
+    }
+
+    fn write(&mut self) -> Step<Renewed> {
+        let message = self.lease.text(ClaimState::Held, self.lease.ttl).write(stamp(self.date));
+        self.ask(Phase::Writing, Ask::Commit { message, parent: self.lease.tip.clone() })
+    }
+
+    fn touch(&mut self) -> Step<Renewed> {
+        let text = self.lease.text(ClaimState::Held, self.lease.ttl).write(stamp(self.date));
+        match self.lease.comment {
+            Some(id) => self.ask(Phase::Touching, Ask::Edit(id, text)),
+            None => self.ask(Phase::Copying, Ask::Post(text)),
+        }
+    }
+
+    fn on_advancing(
+        &mut self,
+        now: BootTime,
+        oid: String,
+        sent_at: BootTime,
+        unclear: u32,
+        answer: &Answer,
+    ) -> Step<Renewed> {
+        match answer {
+            Answer::Advanced(RefAdvance::Advanced) => self.on_advanced(now, oid, sent_at),
+            Answer::Advanced(RefAdvance::NotFastForward) => {
+                self.lost(None, "someone else has taken the claim ref")
+            }
+            Answer::Advanced(RefAdvance::Missing) => {
+                self.lost(None, "the claim ref was deleted: a forced release")
+            }
+            Answer::Failed(failure) if failure.may_have_happened => {
+                self.lease.unclear_tip = Some(oid.clone());
+                if unclear >= UNCLEAR_MAX || self.is_too_late(now) {
+                    return self.failed(failure.why.clone());
+                }
+                let phase = Phase::Advancing { oid: oid.clone(), sent_at, unclear: unclear + 1 };
+                self.ask(phase, Ask::Advance(oid))
+            }
+            Answer::Failed(failure) => self.failed(failure.why.clone()),
+            other => self.failed(format!("an answer that was not asked for: {other:?}")),
+        }
+    }
+
+    fn on_advanced(&mut self, now: BootTime, oid: String, sent_at: BootTime) -> Step<Renewed> {
+        let was_unclear = self.lease.unclear_tip.take().is_some_and(|unclear| unclear == oid);
+        self.lease.tip = Some(oid);
+        // Of a heartbeat that was unclear it is not known when the server dated it, so it extends nothing.
+        if was_unclear && sent_at == self.lease.sent_at {
+            return if self.is_too_late(now) {
+                self.lost(None, "the deadline is too near")
+            } else {
+                self.write()
+            };
+        }
+        if !self.extend(now, sent_at) {
+            return self.lost(None, "the heartbeat was acknowledged too late");
+        }
+        self.touch()
+    }
+
+    /// A later acknowledgement does not count.
+    fn extend(&mut self, now: BootTime, sent_at: BootTime) -> bool {
+        if self.terms.safeguards.deadline && self.lease.is_over(now) {
+            return false;
+        }
+        self.is_decided = true;
+        self.lease.sent_at = sent_at;
+        self.lease.deadline = self.terms.timing.deadline(self.lease.ttl, sent_at);
+        true
+    }
+
+    fn on_touched(&mut self, sent_at: BootTime, now: BootTime) -> Step<Renewed> {
+        if self.lease.protocol == Protocol::Comment && !self.extend(now, sent_at) {
+            return self.lost(None, "the heartbeat was acknowledged too late");
+        }
+        self.ask(Phase::ReadingLabels, Ask::Issue)
+    }
+
+    fn on_labels(&mut self, now: BootTime, issue: &Issue) -> Step<Renewed> {
+        let change = self.terms.eligibility.labels_for_taking(issue, &self.terms.user);
+        let mut left: Vec<Ask> = change.remove.into_iter().map(Ask::RemoveLabel).collect();
+        if !change.add.is_empty() {
+            left.push(Ask::AddLabels(change.add));
+        }
+        self.repair(now, left)
+    }
+
+    fn repair(&mut self, now: BootTime, mut left: Vec<Ask>) -> Step<Renewed> {
+        match left.pop() {
+            Some(ask) if !self.is_too_late(now) => self.ask(Phase::Repairing { left }, ask),
+            _ => Step::Done(Renewed::Held(self.lease.clone())),
+        }
+    }
+
+    fn on_failure(&mut self, now: BootTime, why: String) -> Step<Renewed> {
+        match std::mem::replace(&mut self.phase, Phase::ReadingLabels) {
+            Phase::Touching if self.lease.protocol == Protocol::Comment => self.failed(why),
+            Phase::Reading | Phase::Writing | Phase::Advancing { .. } => self.failed(why),
+            Phase::Yielding { to } => self.lost(Some(to), "another claim was first"),
+            Phase::Repairing { left } => self.repair(now, left),
+            // The lease was extended; what people read follows with the next renewal.
+            Phase::Touching | Phase::Copying | Phase::ReadingLabels => {
+                Step::Done(Renewed::Held(self.lease.clone()))
+            }
+        }
+    }
+}
+
+impl Machine for Renewal {
+    type Verdict = Renewed;
+
+    fn begin(&mut self, now: BootTime) -> Step<Renewed> {
+        if self.is_too_late(now) {
+            return self.lost(None, "the deadline has passed or is too near");
+        }
+        // A claim ref tells by refusing the heartbeat; comments must be read, and so must those of other tools.
+        match self.lease.protocol {
+            Protocol::Ref if !self.terms.foreign.is_any() => self.beat(now),
+            _ => Step::Ask(Ask::Comments),
+        }
+    }
+
+    fn answered(&mut self, sent_at: BootTime, now: BootTime, answer: Answer) -> Step<Renewed> {
+        if let Phase::Advancing { oid, sent_at: written_at, unclear } = self.phase.clone() {
+            return self.on_advancing(now, oid, written_at, unclear, &answer);
+        }
+        match (self.phase.clone(), answer) {
+            (_, Answer::Failed(failure)) => self.on_failure(now, failure.why),
+            (Phase::Reading, Answer::Comments(reading)) => self.on_read(now, &reading),
+            (Phase::Writing, Answer::Commit(commit)) => {
+                self.date = Some(commit.date);
+                let oid = commit.value.oid;
+                self.ask(Phase::Advancing { oid: oid.clone(), sent_at, unclear: 0 }, Ask::Advance(oid))
+            }
+            (Phase::Touching, Answer::Comment(_)) => self.on_touched(sent_at, now),
+            (Phase::Copying, Answer::Comment(copy)) => {
+                self.lease.comment = Some(copy.value.id);
+                self.on_touched(sent_at, now)
+            }
+            (Phase::ReadingLabels, Answer::Issue(issue)) => self.on_labels(now, &issue.value),
+            (Phase::Repairing { left }, Answer::Done) => self.repair(now, left),
+            (Phase::Yielding { to }, _) => self.lost(Some(to), "another claim was first"),
+            (_, other) => self.failed(format!("an answer that was not asked for: {other:?}")),
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        self.is_decided
+    }
+}

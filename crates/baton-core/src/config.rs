@@ -1,0 +1,28 @@
+//! Configuration: the settings as a table, what their values may be, and which of several sources wins.
+//!
+//! Precedence is flag, environment, `.env`, `baton.yaml`, default; an empty variable and a YAML null count as not set.
+//! Only the winning value is read, so that a variable can repair a bad file; but the file itself must be YAML without
+//! unknown keys. All complaints come at once, each with key, value, source and what is allowed.
+//!
+//! Deliberately absent: files, the environment and flags, which come in as text, and secrets, which are no settings and
+//! must not be in `baton.yaml`.
+
+pub mod choice;
+pub mod document;
+pub mod dotenv;
+pub mod duration;
+mod edit_distance;
+mod error;
+mod resolve;
+mod source;
+pub mod table;
+mod typed;
+mod value;
+mod yaml;
+
+pub use choice::{HookFail, PauseScope};
+pub use error::{ConfigError, ConfigErrors};
+pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, resolve};
+pub use source::Source;
+pub use typed::{AppConfig, ClaimsConfig, Config};
+pub use value::{RawValue, Value};

@@ -1,0 +1,69 @@
+//! Settings that are one word of a few, where no other module owns the words.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Where a pause of a repository is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PauseScope {
+    /// In a file of this installation.
+    Local,
+    /// On the tracker, where all see it.
+    Tracker,
+}
+
+/// What the pre-push hook does when the tracker cannot be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HookFail {
+    /// Warns and lets the push go on.
+    Open,
+    /// Refuses the push.
+    Closed,
+}
+
+/// The word is none of those allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not one of the words allowed here")]
+pub struct ChoiceError(pub String);
+
+impl FromStr for PauseScope {
+    type Err = ChoiceError;
+
+    fn from_str(text: &str) -> Result<Self, ChoiceError> {
+        match text {
+            "local" => Ok(Self::Local),
+            "tracker" => Ok(Self::Tracker),
+            other => Err(ChoiceError(other.to_owned())),
+        }
+    }
+}
+
+impl FromStr for HookFail {
+    type Err = ChoiceError;
+
+    fn from_str(text: &str) -> Result<Self, ChoiceError> {
+        match text {
+            "open" => Ok(Self::Open),
+            "closed" => Ok(Self::Closed),
+            other => Err(ChoiceError(other.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for PauseScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Local => "local",
+            Self::Tracker => "tracker",
+        })
+    }
+}
+
+impl fmt::Display for HookFail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Open => "open",
+            Self::Closed => "closed",
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! What is wrong with a configuration, in words that say where and what to do.
+
+use std::fmt;
+
+use super::source::Source;
+
+/// One complaint.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// A value that the setting cannot have.
+    #[error("{source_}: `{key}` cannot be `{value}`: write {allowed}")]
+    BadValue {
+        /// The setting.
+        key: String,
+        /// What was said.
+        value: String,
+        /// Where it was said. (A field called `source` would be taken for a cause.)
+        source_: Source,
+        /// What may be said.
+        allowed: String,
+    },
+    /// A key that no setting has.
+    #[error("{source_}: there is no setting `{key}`{}", suggestion(nearest.as_deref()))]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// Where it is.
+        source_: Source,
+        /// The setting that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A group of settings that is no mapping.
+    #[error("{source_}: `{key}` must hold settings, such as `{key}:` and below it, indented, `{example}`")]
+    NotAGroup {
+        /// The group, or `baton.yaml` for all of it.
+        key: String,
+        /// Where it is.
+        source_: Source,
+        /// What could be in it.
+        example: String,
+    },
+    /// A secret where secrets must not be.
+    #[error(
+        "{source_}: `{key}` is a secret, and this file is read by many: set BATON_TOKEN in the environment or in .env, or set `token_command`; and revoke the token if the file was committed"
+    )]
+    Secret {
+        /// The key.
+        key: String,
+        /// Where it is.
+        source_: Source,
+    },
+    /// Values that are right alone and wrong together.
+    #[error("{0}")]
+    Conflict(String),
+    /// The file is not YAML.
+    #[error("{path}:{line}:{column}: {problem}")]
+    Yaml {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: u64,
+        /// What the reader says.
+        problem: String,
+    },
+    /// A line of `.env` cannot be read. What it says is not repeated, since it may be a secret.
+    #[error("{path}:{line}: {problem}")]
+    DotEnv {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+}
+
+/// Says which setting was probably meant.
+pub(super) fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"))
+}
+
+/// All complaints about a configuration; at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigErrors(pub Vec<ConfigError>);
+
+impl std::error::Error for ConfigErrors {}
+
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}

@@ -1,0 +1,174 @@
+//! Every setting, as data. The reader, the errors, `baton config show` and the reference page are made from these rows.
+
+/// One setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Where it is in `baton.yaml`: `claims.ttl` is `ttl` under `claims`.
+    pub key: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// What it is when nobody says; empty for nothing.
+    pub default: &'static str,
+    /// The variable, where it is not made from the key.
+    pub variable: Option<&'static str>,
+    /// The command and flag that set it.
+    pub flag: Option<&'static str>,
+    /// What it is for, in one line.
+    pub description: &'static str,
+}
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text on one line.
+    Text,
+    /// The address of a server.
+    Address,
+    /// A file or directory; relative to the directory of `baton.yaml`.
+    Path,
+    /// The beginning of names of refs.
+    RefPrefix,
+    /// Any duration.
+    Duration,
+    /// A duration in whole seconds, at least one.
+    WholeSeconds,
+    /// A whole number, at least one.
+    Count,
+    /// Yes or no.
+    Switch,
+    /// Texts.
+    List,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Some of these words.
+    Choices(&'static [&'static str]),
+}
+
+impl Setting {
+    /// Returns the variable that sets it.
+    pub fn variable(&self) -> String {
+        let made = || format!("BATON_{}", self.key.to_ascii_uppercase().replace('.', "_"));
+        self.variable.map_or_else(made, str::to_owned)
+    }
+}
+
+/// The parts of `baton.yaml` that hold nothing but settings of this table, so that any other key there is a mistake.
+pub const GROUPS: [&str; 4] = ["app", "claims", "hook", "tracker"];
+
+/// Returns the setting of this key.
+pub fn setting(key: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+const fn row(key: &'static str, kind: Kind, default: &'static str, description: &'static str) -> Setting {
+    Setting { key, kind, default, variable: None, flag: None, description }
+}
+
+/// Every setting, in the order in which people read them.
+pub const SETTINGS: [Setting; 24] = [
+    row("user", Kind::Text, "", "The operator: who is mentioned, and the identity of locks."),
+    Setting {
+        variable: Some("BATON_GITHUB_API_URL"),
+        ..row("tracker.api_url", Kind::Address, "https://api.github.com", "Where the tracker's API is.")
+    },
+    row("token_command", Kind::Text, "", "A command that prints a token, such as `gh auth token`."),
+    row("request_timeout", Kind::WholeSeconds, "20s", "How long one request to the tracker may take."),
+    row("state_dir", Kind::Path, ".baton/state", "Where pauses, locks and caches of this machine are kept."),
+    Setting {
+        flag: Some("claim --ttl"),
+        ..row("claims.ttl", Kind::WholeSeconds, "4h", "How long a claim holds without a heartbeat.")
+    },
+    row("claims.bid_ttl", Kind::WholeSeconds, "120s", "How long a bid blocks others if its bidder dies."),
+    row("claims.max_ttl", Kind::WholeSeconds, "24h", "The longest claim that anyone may hold; older comments are not read."),
+    row("claims.settle", Kind::Duration, "1s", "How long a bidder waits for rival bids to become visible."),
+    row("claims.visible_within", Kind::Duration, "10s", "How soon one's own bid must be visible; else the claim fails."),
+    row("claims.sweep_every", Kind::WholeSeconds, "15min", "How often expired claims are swept."),
+    row(
+        "claims.missing_claim_grace",
+        Kind::WholeSeconds,
+        "10min",
+        "How long an issue may be labelled in flight without a claim before it is swept.",
+    ),
+    row("claims.attempts_max", Kind::Count, "3", "Failed attempts after which a person must look at an issue."),
+    row("claims.require_eligible", Kind::Switch, "false", "Claim only issues that carry the label for eligible ones."),
+    row("claims.blocking_labels", Kind::List, "", "Further labels that keep an issue from being claimed."),
+    row(
+        "claims.protocol",
+        Kind::Choice(&["ref", "comment"]),
+        "ref",
+        "The protocol that `baton init` proposes; a repository's own is written in the repository.",
+    ),
+    row("claims.ref_prefix", Kind::RefPrefix, "refs/baton/claims/", "Where claims are kept as refs."),
+    row(
+        "claims.foreign",
+        Kind::Choices(&["alfred", "labels-as-locks", "fabrik"]),
+        "",
+        "Other tools that claim in the same repositories.",
+    ),
+    row(
+        "claims.dialect",
+        Kind::Choice(&["baton", "fabrik", "alfred", "labels-as-locks"]),
+        "baton",
+        "Whose labels are used.",
+    ),
+    row(
+        "claims.pause_scope",
+        Kind::Choice(&["local", "tracker"]),
+        "local",
+        "Whether a pause of a repository is kept on this machine or on the tracker.",
+    ),
+    row(
+        "hook.fail",
+        Kind::Choice(&["open", "closed"]),
+        "open",
+        "Whether the pre-push hook lets a push go on when the tracker cannot be reached.",
+    ),
+    row("app.id", Kind::Count, "", "The GitHub App to act as when there is no token."),
+    row("app.private_key_file", Kind::Path, "", "The file with the app's private key."),
+    row("app.installation_id", Kind::Count, "", "The app's installation; without it, that of the repository."),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::value::{RawValue, parse};
+    use super::*;
+
+    #[test]
+    fn keys_and_variables_are_unique() {
+        let keys: BTreeSet<_> = SETTINGS.iter().map(|setting| setting.key).collect();
+        let variables: BTreeSet<_> = SETTINGS.iter().map(Setting::variable).collect();
+        assert_eq!((keys.len(), variables.len()), (SETTINGS.len(), SETTINGS.len()));
+    }
+
+    #[test]
+    fn a_variable_is_made_from_the_key_unless_it_is_stated() {
+        let variable = |key| setting(key).unwrap().variable();
+        assert_eq!(variable("claims.bid_ttl"), "BATON_CLAIMS_BID_TTL");
+        assert_eq!(variable("user"), "BATON_USER");
+        assert_eq!(variable("tracker.api_url"), "BATON_GITHUB_API_URL");
+    }
+
+    #[test]
+    fn every_default_is_a_value_that_is_allowed() {
+        for setting in SETTINGS.iter().filter(|setting| !setting.default.is_empty()) {
+            let value = parse(setting.kind, &RawValue::Text(setting.default.to_owned()));
+            assert!(value.is_ok(), "{}: {value:?}", setting.key);
+        }
+    }
+
+    #[test]
+    fn every_group_has_settings_and_every_deep_key_a_group() {
+        let groups: BTreeSet<_> = SETTINGS.iter().filter_map(|setting| setting.key.split_once('.')).collect();
+        let groups: BTreeSet<_> = groups.into_iter().map(|(group, _)| group).collect();
+        assert_eq!(groups, BTreeSet::from(GROUPS));
+    }
+
+    #[test]
+    fn every_description_is_one_sentence() {
+        for setting in SETTINGS {
+            assert!(setting.description.ends_with('.') && !setting.description.contains(['\n', '|']));
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! How different fleets name the same things with labels.
+//!
+//! A dialect says which label makes an issue eligible, which ones tell that it is held, and what becomes of them when it
+//! is taken and handed back. It says nothing about who holds: that is in the claims.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{EXCLUSIVE, IMPLEMENT, IN_FLIGHT, PR_OPEN, lifecycle_state};
+
+/// The stages of a plain label pipeline, in order; after the last one the issue is closed.
+pub const STAGE_READY: &str = "stage:ready";
+/// Someone works on it.
+pub const STAGE_PROCESSING: &str = "stage:processing";
+/// It waits for a review.
+pub const STAGE_REVIEW: &str = "stage:review";
+/// The label that says that an item of a label pipeline is taken.
+pub const CLAIMED: &str = "claimed";
+
+const FABRIK_LOCK_PREFIX: &str = "fabrik:locked:";
+const FABRIK_BLOCKING: [&str; 3] = ["fabrik:paused", "fabrik:awaiting-input", "fabrik:blocked"];
+
+/// Whose labels a repository uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Dialect {
+    /// Ours.
+    #[default]
+    Baton,
+    /// Alfred's, which ours are taken from.
+    Alfred,
+    /// Fabrik's: a lock label for each operator.
+    Fabrik,
+    /// Stage labels and a `claimed` label.
+    LabelsAsLocks,
+}
+
+/// The text names no dialect.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a dialect: use baton, alfred, fabrik or labels-as-locks")]
+pub struct DialectError(pub String);
+
+impl Dialect {
+    /// Its name in configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Baton => "baton",
+            Self::Alfred => "alfred",
+            Self::Fabrik => "fabrik",
+            Self::LabelsAsLocks => "labels-as-locks",
+        }
+    }
+
+    /// The dialect that a label belongs to, when it is one of a label pipeline's stages; otherwise the configured one.
+    pub fn of_label(self, label: &str) -> Self {
+        if [STAGE_READY, STAGE_PROCESSING, STAGE_REVIEW].contains(&label) {
+            Self::LabelsAsLocks
+        } else {
+            self
+        }
+    }
+
+    /// The label that makes an issue eligible.
+    pub fn eligible(self) -> &'static str {
+        match self {
+            Self::LabelsAsLocks => STAGE_READY,
+            Self::Baton | Self::Alfred | Self::Fabrik => IMPLEMENT,
+        }
+    }
+
+    /// The label that tells that an issue is held by `user`.
+    pub fn in_flight(self, user: &str) -> String {
+        match self {
+            Self::LabelsAsLocks => CLAIMED.to_owned(),
+            Self::Fabrik => fabrik_lock(user),
+            Self::Baton | Self::Alfred => IN_FLIGHT.to_owned(),
+        }
+    }
+
+    /// Returns whether a label keeps an issue from being claimed in this dialect.
+    pub fn blocks_claim(self, label: &str) -> bool {
+        match self {
+            Self::Fabrik => FABRIK_BLOCKING.contains(&label) || super::blocks_claim(label),
+            _ => super::blocks_claim(label),
+        }
+    }
+
+    /// The changes that tell that an issue was taken.
+    pub fn on_taking(self, labels: &[String], user: &str) -> LabelChange {
+        let mut change = LabelChange::default();
+        change.add_unless_there(labels, &self.in_flight(user));
+        if self == Self::LabelsAsLocks {
+            let staged = labels.iter().any(|label| label == STAGE_READY);
+            change.remove_if_there(labels, STAGE_READY);
+            if staged {
+                change.add_unless_there(labels, STAGE_PROCESSING);
+            }
+        } else {
+            change.remove_if_there(labels, IMPLEMENT);
+        }
+        change
+    }
+
+    /// The changes that tell that an issue was handed back, and where to. Nothing else that tells of a stage stays.
+    pub fn on_handing_back(self, labels: &[String], user: &str, to: Option<&str>) -> LabelChange {
+        let mut change = LabelChange::default();
+        if let Some(to) = to {
+            change.add_unless_there(labels, to);
+        }
+        let stages: &[&str] = match self {
+            Self::LabelsAsLocks => &[STAGE_READY, STAGE_PROCESSING, STAGE_REVIEW],
+            _ => &EXCLUSIVE,
+        };
+        for label in stages.iter().filter(|label| Some(**label) != to) {
+            change.remove_if_there(labels, label);
+        }
+        change.remove_if_there(labels, &self.in_flight(user));
+        change
+    }
+
+    /// Where an issue goes that was worked on with success: the next label, or nothing when it is to be closed.
+    pub fn after_success(self, taken_from: &str, has_open_pull: bool) -> Option<&'static str> {
+        match (self, taken_from) {
+            (Self::LabelsAsLocks, STAGE_REVIEW) => None,
+            (Self::LabelsAsLocks, _) => Some(STAGE_REVIEW),
+            _ if has_open_pull => Some(PR_OPEN),
+            // Nothing came of it that could be merged, so the issue is as it was.
+            _ => Some(IMPLEMENT),
+        }
+    }
+
+    /// The stage that the labels tell of, in this dialect.
+    pub fn stage(self, labels: &[String]) -> Option<&'static str> {
+        let there = |wanted: &&str| labels.iter().any(|label| label == wanted);
+        match self {
+            Self::LabelsAsLocks => [STAGE_REVIEW, STAGE_PROCESSING, STAGE_READY].into_iter().find(there),
+            _ => lifecycle_state(labels),
+        }
+    }
+}
+
+/// The lock label of one operator's Fabrik engine.
+pub fn fabrik_lock(user: &str) -> String {
+    format!("{FABRIK_LOCK_PREFIX}{user}")
+}
+
+/// The operator whose Fabrik engine put this lock on.
+pub fn fabrik_lock_owner(label: &str) -> Option<&str> {
+    label.strip_prefix(FABRIK_LOCK_PREFIX).filter(|user| !user.is_empty())
+}
+
+/// Labels to put on and to take off. It never replaces the whole set, so that what others do meanwhile survives.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct LabelChange {
+    /// To put on.
+    pub add: Vec<String>,
+    /// To take off.
+    pub remove: Vec<String>,
+}
+
+impl LabelChange {
+    /// Returns whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.add.is_empty() && self.remove.is_empty()
+    }
+
+    fn add_unless_there(&mut self, labels: &[String], label: &str) {
+        if !labels.iter().any(|own| own.eq_ignore_ascii_case(label)) {
+            self.add.push(label.to_owned());
+        }
+    }
+
+    fn remove_if_there(&mut self, labels: &[String], label: &str) {
+        let is_there = labels.iter().any(|own| own.eq_ignore_ascii_case(label));
+        if is_there && !self.remove.iter().any(|own| own == label) {
+            self.remove.push(label.to_owned());
+        }
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = DialectError;
+
+    fn from_str(text: &str) -> Result<Self, DialectError> {
+        let all = [Self::Baton, Self::Alfred, Self::Fabrik, Self::LabelsAsLocks];
+        all.into_iter().find(|dialect| dialect.name() == text).ok_or_else(|| DialectError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn change(add: &[&str], remove: &[&str]) -> LabelChange {
+        LabelChange { add: labels(add), remove: labels(remove) }
+    }
+
+    #[test]
+    fn taking_an_issue_changes_only_what_tells_of_it() {
+        let taken = |dialect: Dialect, names: &[&str]| dialect.on_taking(&labels(names), "ana");
+        assert_eq!(taken(Dialect::Baton, &["bug", IMPLEMENT]), change(&[IN_FLIGHT], &[IMPLEMENT]));
+        assert_eq!(taken(Dialect::Alfred, &[IN_FLIGHT]), change(&[], &[]));
+        assert_eq!(
+            taken(Dialect::LabelsAsLocks, &[STAGE_READY]),
+            change(&[CLAIMED, STAGE_PROCESSING], &[STAGE_READY])
+        );
+        assert_eq!(taken(Dialect::Fabrik, &["bug"]), change(&["fabrik:locked:ana"], &[]));
+    }
+
+    #[test]
+    fn handing_back_leaves_one_stage_label_at_most() {
+        let back = |dialect: Dialect, names: &[&str], to| dialect.on_handing_back(&labels(names), "ana", to);
+        assert_eq!(
+            back(Dialect::Baton, &[IN_FLIGHT, IMPLEMENT], Some(PR_OPEN)),
+            change(&[PR_OPEN], &[IMPLEMENT, IN_FLIGHT])
+        );
+        assert_eq!(
+            back(Dialect::LabelsAsLocks, &[CLAIMED, STAGE_PROCESSING], Some(STAGE_REVIEW)),
+            change(&[STAGE_REVIEW], &[STAGE_PROCESSING, CLAIMED])
+        );
+        assert_eq!(
+            back(Dialect::LabelsAsLocks, &[CLAIMED, STAGE_REVIEW], None),
+            change(&[], &[STAGE_REVIEW, CLAIMED])
+        );
+        assert_eq!(
+            back(Dialect::Fabrik, &["fabrik:locked:ana", "fabrik:locked:bob"], Some(IMPLEMENT)),
+            change(&[IMPLEMENT], &["fabrik:locked:ana"])
+        );
+    }
+
+    #[test]
+    fn a_stage_label_brings_its_dialect_with_it() {
+        assert_eq!(Dialect::Baton.of_label(STAGE_READY), Dialect::LabelsAsLocks);
+        assert_eq!(Dialect::Fabrik.of_label("bug"), Dialect::Fabrik);
+        for dialect in [Dialect::Baton, Dialect::Alfred, Dialect::Fabrik, Dialect::LabelsAsLocks] {
+            assert_eq!(dialect.name().parse(), Ok(dialect));
+        }
+        assert!("github".parse::<Dialect>().is_err());
+    }
+}
