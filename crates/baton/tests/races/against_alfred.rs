@@ -141,3 +141,60 @@ async fn alfreds_late_release_takes_the_label_off_its_successors_issue() {
     assert!(alfred::release(&pair.apis[0], pair.issue, &pair.who[0], "no-commit", IMPLEMENT).await);
     assert_eq!(pair.labels().await, [IMPLEMENT], "the successor still works on it");
 }
+
+/// A third account, for races that two cannot show.
+async fn third(pair: &Pair) -> Alfred {
+    let api = pair.world.claimant("robin").await;
+    Alfred::new(&api, pair.issue, &Identity::fresh("robin", 3))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn alfreds_loser_blocks_everybody_when_its_release_cannot_be_posted() {
+    let pair = Pair::new().await;
+    let now = alfred::now().0;
+    let [mut first, mut second] = pair.marked().await;
+    pair.world.freeze(now).await;
+    assert!(first.bid().await && first.settle().await.won());
+    pair.world.freeze(now + 1).await;
+    assert!(second.bid().await);
+    let matching = json!({ "method": "POST", "path_contains": "/comments", "login": "bane" });
+    let fault = json!({ "matching": matching, "when": "before", "kind": { "status": 502 } });
+    pair.world.turn(json!({ "faults": [fault] })).await;
+    assert_eq!(second.settle().await.outcome, Outcome::Lost);
+    assert!(alfred::release(&pair.apis[0], pair.issue, &pair.who[0], "no-commit", IMPLEMENT).await);
+    pair.world.freeze(now + 2).await;
+    let late = third(&pair).await.claim().await;
+    let named = format!("bane:{}", pair.who[1].firing_id);
+    assert_eq!((late.outcome, late.lost_to), (Outcome::Lost, Some(named)), "nobody holds the issue");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn alfred_blocks_everybody_when_it_dies_between_its_label_and_its_comment() {
+    let pair = Pair::new().await;
+    let mut dies = pair.claim(0);
+    assert_eq!(dies.look().await, None);
+    assert!(dies.mark().await);
+    drop(dies);
+    let other = pair.claim(1).claim().await;
+    assert_eq!((other.outcome, other.lost_to.as_deref()), (Outcome::Refused, Some(IN_FLIGHT)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn alfreds_third_claimant_yields_to_one_that_is_yielding_itself() {
+    let pair = Pair::new().await;
+    let now = alfred::now().0;
+    let mut third = third(&pair).await;
+    let [mut first, mut second] = pair.marked().await;
+    assert!(third.mark().await);
+    for (claim, second) in [(&mut first, 0), (&mut second, 1), (&mut third, 2)] {
+        pair.world.freeze(now + second).await;
+        assert!(claim.bid().await);
+    }
+    assert!(first.settle().await.won());
+    let yielding = second.verify().await;
+    assert_eq!(yielding.outcome, Outcome::Lost);
+    assert!(alfred::release(&pair.apis[0], pair.issue, &pair.who[0], "no-commit", IMPLEMENT).await);
+    let named = format!("bane:{}", pair.who[1].firing_id);
+    assert_eq!(third.settle().await.lost_to, Some(named), "the issue is free, and nobody takes it");
+    second.give_way(&yielding).await;
+}

@@ -29,13 +29,17 @@ impl Race {
         self.entries.iter().filter(|entry| entry.verdict.won()).collect()
     }
 
-    /// Counts those who fulfil a condition before the first winner had decided.
+    /// Counts those who had come so far before it was decided: by the first winner, or by anybody if nobody won.
     fn before_decision(&self, moment: impl Fn(&Verdict) -> Option<u64>) -> usize {
-        let Some(decided_ms) = self.winners().iter().map(|winner| winner.verdict.decided_ms).min() else {
-            return 0;
-        };
-        let moments = self.entries.iter().filter_map(|entry| moment(&entry.verdict));
-        moments.filter(|moment_ms| *moment_ms <= decided_ms).count()
+        let winners = self.winners().into_iter().map(|winner| winner.verdict.decided_ms).min();
+        let decided_ms = winners.or_else(|| self.decided().map(|verdict| verdict.decided_ms).min());
+        let moments = self.decided().filter_map(moment);
+        moments.filter(|moment_ms| Some(*moment_ms) <= decided_ms).count()
+    }
+
+    fn decided(&self) -> impl Iterator<Item = &Verdict> {
+        let verdicts = self.entries.iter().map(|entry| &entry.verdict);
+        verdicts.filter(|verdict| verdict.outcome != Outcome::Error)
     }
 
     /// Tells whether the labels say something else than the verdicts.
@@ -100,7 +104,7 @@ pub(crate) struct Statistics {
 /// Counts a run. Errors have no decision, so they are left out of the calls and times.
 pub(crate) fn of(races: &[Race]) -> Statistics {
     let verdicts = || races.iter().flat_map(|race| &race.entries).map(|entry| &entry.verdict);
-    let decided = || verdicts().filter(|verdict| verdict.outcome != Outcome::Error);
+    let decided = || races.iter().flat_map(Race::decided);
     let count = |condition: &dyn Fn(&Race) -> bool| races.iter().filter(|race| condition(race)).count();
     let calls: Vec<u32> = decided().map(|verdict| verdict.calls_to_decision).collect();
     let times = sorted(decided().map(Verdict::took_ms));

@@ -122,17 +122,27 @@ impl Alfred {
         posted
     }
 
-    /// Looks back at once; yields to an earlier claim, and has won otherwise.
+    /// Looks back, and gives way to an earlier claim.
     pub(crate) async fn settle(mut self) -> Verdict {
+        let verdict = self.verify().await;
+        self.give_way(&verdict).await;
+        verdict
+    }
+
+    /// Looks back at once; has won unless an earlier claim is there.
+    pub(crate) async fn verify(&mut self) -> Verdict {
         let view = view(&mut self.attempt).await;
-        let Some(to) = alfred_words::contested_by(&view.comments, &self.who, now(), WINDOW_S) else {
-            return self.attempt.verdict(Outcome::Won, None);
-        };
-        let verdict = self.attempt.verdict(Outcome::Lost, Some(to.clone()));
+        let to = alfred_words::contested_by(&view.comments, &self.who, now(), WINDOW_S);
+        let outcome = if to.is_some() { Outcome::Lost } else { Outcome::Won };
+        self.attempt.verdict(outcome, to)
+    }
+
+    /// Swaps the labels back and says whom it yields to, if it lost; neither answer is looked at.
+    pub(crate) async fn give_way(mut self, verdict: &Verdict) {
+        let Some(to) = &verdict.lost_to else { return };
         edit(&mut self.attempt, IMPLEMENT, IN_FLIGHT).await;
         let outcome = format!("race-yielded-to={to}");
         self.attempt.comment(&alfred_words::release(&self.who, &outcome, &[], now())).await;
-        verdict
     }
 }
 
