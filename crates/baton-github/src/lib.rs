@@ -1,3 +1,33 @@
 //! The GitHub adapter: a thin client of tower layers over reqwest, and the tracker port on top of it.
 //!
-//! Deliberately absent: decisions. It asks, waits as GitHub asks it to, and tells what came back.
+//! One request travels through `authorize`, `conditional`, `retry`, `redirect`, `budget` and `meter` to the network,
+//! each a layer of its own in `layers/`. A write that may have been carried out is never sent again unless its caller
+//! said that twice is the same as once.
+//!
+//! Deliberately absent: decisions. It asks, waits as GitHub asks it to, and tells what came back. It reads neither the
+//! environment nor files; tokens come in as [`Auth`].
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this crate owns the network, the pauses between attempts, and the process that prints a token"
+)]
+
+mod address;
+mod auth;
+mod call;
+mod client;
+mod layers;
+mod pace;
+mod refusal;
+mod secret;
+mod settings;
+mod tracker;
+mod transport;
+mod wire;
+
+pub use auth::Auth;
+pub use client::GitHub;
+pub use layers::budget::RateBudget;
+pub use layers::meter::MeterRow;
+pub use secret::Secret;
+pub use settings::{DEFAULT_API_URL, RetrySettings, Settings, SetupError};

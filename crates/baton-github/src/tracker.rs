@@ -1,0 +1,116 @@
+//! The tracker port on GitHub, one file per noun.
+//!
+//! Which answers are expected outcomes is decided here, in GitHub's words; everything else is an error. Nothing is
+//! remembered between calls but the tree that commits are made with.
+
+mod comments;
+mod issues;
+mod labels;
+mod people;
+mod pulls;
+mod refs;
+
+use baton_core::RepoSlug;
+use baton_core::time::ServerTime;
+use baton_core::tracker::{
+    Comment, Commit, Dated, Issue, IssueKey, LabelDefinition, LabelEvent, Merge, Permission, Pull,
+    RefAdvance, RefCreation,
+};
+use baton_ports::Tracker;
+
+use crate::client::{Answer, GitHub};
+
+impl Tracker for GitHub {
+    async fn viewer(&self) -> Answer<String> {
+        people::viewer(self).await
+    }
+
+    async fn permission(&self, repo: &RepoSlug, login: &str) -> Answer<Permission> {
+        people::permission(self, repo, login).await
+    }
+
+    async fn issue(&self, issue: &IssueKey) -> Answer<Dated<Issue>> {
+        issues::get(self, issue).await
+    }
+
+    async fn issues_labelled(&self, repo: &RepoSlug, label: &str) -> Answer<Dated<Vec<Issue>>> {
+        issues::labelled(self, repo, label).await
+    }
+
+    async fn comments(&self, issue: &IssueKey, since: Option<ServerTime>) -> Answer<Dated<Vec<Comment>>> {
+        comments::list(self, issue, since).await
+    }
+
+    async fn post_comment(&self, issue: &IssueKey, body: &str) -> Answer<Dated<Comment>> {
+        comments::post(self, issue, body).await
+    }
+
+    async fn edit_comment(&self, repo: &RepoSlug, id: u64, body: &str) -> Answer<Dated<Comment>> {
+        comments::edit(self, repo, id, body).await
+    }
+
+    async fn add_labels(&self, issue: &IssueKey, labels: &[&str]) -> Answer<Vec<String>> {
+        labels::add(self, issue, labels).await
+    }
+
+    async fn remove_label(&self, issue: &IssueKey, label: &str) -> Answer<()> {
+        labels::remove(self, issue, label).await
+    }
+
+    async fn label_events(&self, issue: &IssueKey) -> Answer<Dated<Vec<LabelEvent>>> {
+        labels::events(self, issue).await
+    }
+
+    async fn open_issue(&self, repo: &RepoSlug, title: &str, body: &str, labels: &[&str]) -> Answer<u64> {
+        issues::open(self, repo, title, body, labels).await
+    }
+
+    async fn close_issue(&self, issue: &IssueKey) -> Answer<()> {
+        issues::close(self, issue).await
+    }
+
+    async fn label_definitions(&self, repo: &RepoSlug) -> Answer<Vec<LabelDefinition>> {
+        labels::definitions(self, repo).await
+    }
+
+    async fn define_label(&self, repo: &RepoSlug, label: &LabelDefinition, exists: bool) -> Answer<()> {
+        labels::define(self, repo, label, exists).await
+    }
+
+    async fn pull(&self, repo: &RepoSlug, number: u64) -> Answer<Pull> {
+        pulls::get(self, repo, number).await
+    }
+
+    async fn open_pulls(&self, repo: &RepoSlug) -> Answer<Vec<Pull>> {
+        pulls::open(self, repo).await
+    }
+
+    async fn merge_pull(&self, repo: &RepoSlug, number: u64, head_sha: &str) -> Answer<Merge> {
+        pulls::merge(self, repo, number, head_sha).await
+    }
+
+    async fn ref_tip(&self, repo: &RepoSlug, name: &str) -> Answer<Dated<Option<Commit>>> {
+        refs::tip(self, repo, name).await
+    }
+
+    async fn refs_under(&self, repo: &RepoSlug, prefix: &str) -> Answer<Vec<(String, String)>> {
+        refs::under(self, repo, prefix).await
+    }
+
+    async fn write_commit(
+        &self,
+        repo: &RepoSlug,
+        message: &str,
+        parent: Option<&str>,
+    ) -> Answer<Dated<Commit>> {
+        refs::write_commit(self, repo, message, parent).await
+    }
+
+    async fn create_ref(&self, repo: &RepoSlug, name: &str, oid: &str) -> Answer<RefCreation> {
+        refs::create(self, repo, name, oid).await
+    }
+
+    async fn advance_ref(&self, repo: &RepoSlug, name: &str, oid: &str) -> Answer<RefAdvance> {
+        refs::advance(self, repo, name, oid).await
+    }
+}
