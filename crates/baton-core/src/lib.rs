@@ -9,6 +9,7 @@
 
 pub mod claim;
 pub mod closing;
+pub mod config;
 pub mod issue_ref;
 pub mod labels;
 pub mod ref_name;

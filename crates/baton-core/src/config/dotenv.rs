@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn comments_and_empty_lines_say_nothing_and_lines_are_counted() {
         let variables = parse("# first\n\n  \nA=1\r\nB_2=2\n").unwrap();
-        let lines: Vec<_> = variables.iter().map(|it| (it.name.as_str(), it.value.as_str(), it.line)).collect();
+        let lines: Vec<_> =
+            variables.iter().map(|it| (it.name.as_str(), it.value.as_str(), it.line)).collect();
         assert_eq!(lines, [("A", "1", 4), ("B_2", "2", 5)]);
     }
 

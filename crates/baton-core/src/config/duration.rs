@@ -93,8 +93,21 @@ mod tests {
 
     #[test]
     fn what_is_no_duration_is_refused() {
-        for text in ["", " ", "h", "4x", "4H", "-1s", "+1s", "1.5h", "4h5", "1e3", "4h,", "99999999999999999999", "٣s"]
-        {
+        for text in [
+            "",
+            " ",
+            "h",
+            "4x",
+            "4H",
+            "-1s",
+            "+1s",
+            "1.5h",
+            "4h5",
+            "1e3",
+            "4h,",
+            "99999999999999999999",
+            "٣s",
+        ] {
             assert_eq!(parse_duration(text), None, "{text:?}");
         }
         assert_eq!(parse_duration(&format!("{}h", u64::MAX)), None);

@@ -29,7 +29,8 @@ mod tests {
 
     #[test]
     fn distances_are_counted_in_letters() {
-        for (a, b, expected) in [("", "", 0), ("ttl", "ttl", 0), ("tll", "ttl", 1), ("", "abc", 3), ("kitten", "sitting", 3)]
+        for (a, b, expected) in
+            [("", "", 0), ("ttl", "ttl", 0), ("tll", "ttl", 1), ("", "abc", 3), ("kitten", "sitting", 3)]
         {
             assert_eq!(distance(a, b), expected, "{a} {b}");
         }

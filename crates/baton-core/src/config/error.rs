@@ -8,46 +8,46 @@ use super::source::Source;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// A value that the setting cannot have.
-    #[error("{source_}: `{key}` cannot be `{value}`: write {allowed}")]
+    #[error("{at}: `{key}` cannot be `{value}`: write {allowed}")]
     BadValue {
         /// The setting.
-        key: String,
+        key: &'static str,
         /// What was said.
         value: String,
-        /// Where it was said. (A field called `source` would be taken for a cause.)
-        source_: Source,
+        /// Where it was said.
+        at: Source,
         /// What may be said.
         allowed: String,
     },
     /// A key that no setting has.
-    #[error("{source_}: there is no setting `{key}`{}", suggestion(nearest.as_deref()))]
+    #[error("{at}: there is no setting `{key}`{}", suggestion(nearest.as_deref()))]
     UnknownKey {
         /// The key.
         key: String,
         /// Where it is.
-        source_: Source,
+        at: Source,
         /// The setting that was probably meant.
         nearest: Option<String>,
     },
     /// A group of settings that is no mapping.
-    #[error("{source_}: `{key}` must hold settings, such as `{key}:` and below it, indented, `{example}`")]
+    #[error("{at}: `{key}` must hold settings, such as `{key}:` and below it, indented, `{example}`")]
     NotAGroup {
         /// The group, or `baton.yaml` for all of it.
         key: String,
         /// Where it is.
-        source_: Source,
+        at: Source,
         /// What could be in it.
         example: String,
     },
     /// A secret where secrets must not be.
     #[error(
-        "{source_}: `{key}` is a secret, and this file is read by many: set BATON_TOKEN in the environment or in .env, or set `token_command`; and revoke the token if the file was committed"
+        "{at}: `{key}` is a secret, and this file is read by many: set BATON_TOKEN in the environment or in .env, or set `token_command`; and revoke the token if the file was committed"
     )]
     Secret {
         /// The key.
         key: String,
         /// Where it is.
-        source_: Source,
+        at: Source,
     },
     /// Values that are right alone and wrong together.
     #[error("{0}")]

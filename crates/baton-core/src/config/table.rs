@@ -79,9 +79,19 @@ pub const SETTINGS: [Setting; 24] = [
         ..row("claims.ttl", Kind::WholeSeconds, "4h", "How long a claim holds without a heartbeat.")
     },
     row("claims.bid_ttl", Kind::WholeSeconds, "120s", "How long a bid blocks others if its bidder dies."),
-    row("claims.max_ttl", Kind::WholeSeconds, "24h", "The longest claim that anyone may hold; older comments are not read."),
+    row(
+        "claims.max_ttl",
+        Kind::WholeSeconds,
+        "24h",
+        "The longest claim that anyone may hold; older comments are not read.",
+    ),
     row("claims.settle", Kind::Duration, "1s", "How long a bidder waits for rival bids to become visible."),
-    row("claims.visible_within", Kind::Duration, "10s", "How soon one's own bid must be visible; else the claim fails."),
+    row(
+        "claims.visible_within",
+        Kind::Duration,
+        "10s",
+        "How soon one's own bid must be visible; else the claim fails.",
+    ),
     row("claims.sweep_every", Kind::WholeSeconds, "15min", "How often expired claims are swept."),
     row(
         "claims.missing_claim_grace",
@@ -89,8 +99,18 @@ pub const SETTINGS: [Setting; 24] = [
         "10min",
         "How long an issue may be labelled in flight without a claim before it is swept.",
     ),
-    row("claims.attempts_max", Kind::Count, "3", "Failed attempts after which a person must look at an issue."),
-    row("claims.require_eligible", Kind::Switch, "false", "Claim only issues that carry the label for eligible ones."),
+    row(
+        "claims.attempts_max",
+        Kind::Count,
+        "3",
+        "Failed attempts after which a person must look at an issue.",
+    ),
+    row(
+        "claims.require_eligible",
+        Kind::Switch,
+        "false",
+        "Claim only issues that carry the label for eligible ones.",
+    ),
     row("claims.blocking_labels", Kind::List, "", "Further labels that keep an issue from being claimed."),
     row(
         "claims.protocol",
@@ -125,7 +145,12 @@ pub const SETTINGS: [Setting; 24] = [
     ),
     row("app.id", Kind::Count, "", "The GitHub App to act as when there is no token."),
     row("app.private_key_file", Kind::Path, "", "The file with the app's private key."),
-    row("app.installation_id", Kind::Count, "", "The app's installation; without it, that of the repository."),
+    row(
+        "app.installation_id",
+        Kind::Count,
+        "",
+        "The app's installation; without it, that of the repository.",
+    ),
 ];
 
 #[cfg(test)]

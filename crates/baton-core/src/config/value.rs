@@ -59,7 +59,7 @@ impl fmt::Display for Value {
 }
 
 /// Reads a value; an error says what is allowed.
-pub fn parse(kind: Kind, raw: &RawValue) -> Result<Value, String> {
+pub(super) fn parse(kind: Kind, raw: &RawValue) -> Result<Value, String> {
     match (kind, raw) {
         (Kind::List | Kind::Choices(_), _) => list(kind, raw),
         (_, RawValue::Text(text)) => scalar(kind, text.trim()).ok_or_else(|| allowed(kind)),
@@ -82,7 +82,7 @@ fn scalar(kind: Kind, text: &str) -> Option<Value> {
     }
 }
 
-/// Ends of lines of variables are commas; a list of a file may contain them in its items.
+/// In a variable, commas stand between the items; a list in a file may have them within its items.
 fn list(kind: Kind, raw: &RawValue) -> Result<Value, String> {
     let items: Vec<String> = match raw {
         RawValue::Text(text) => text.split(',').map(|item| item.trim().to_owned()).collect(),
@@ -91,7 +91,9 @@ fn list(kind: Kind, raw: &RawValue) -> Result<Value, String> {
     };
     let items: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
     match kind {
-        Kind::Choices(words) if !items.iter().all(|item| words.contains(&item.as_str())) => Err(allowed(kind)),
+        Kind::Choices(words) if !items.iter().all(|item| words.contains(&item.as_str())) => {
+            Err(allowed(kind))
+        }
         _ => Ok(Value::List(items)),
     }
 }
@@ -117,14 +119,16 @@ fn switch(text: &str) -> Option<bool> {
 }
 
 /// Says what a value of this kind may be.
-pub fn allowed(kind: Kind) -> String {
+pub(super) fn allowed(kind: Kind) -> String {
     match kind {
         Kind::Text => "text on one line".to_owned(),
         Kind::Address => {
             "an address such as https://api.github.com, without a user, a query or a fragment".to_owned()
         }
         Kind::Path => "the path of a file or directory".to_owned(),
-        Kind::RefPrefix => "the beginning of ref names, such as refs/baton/claims/, with a slash at its end".to_owned(),
+        Kind::RefPrefix => {
+            "the beginning of ref names, such as refs/baton/claims/, with a slash at its end".to_owned()
+        }
         Kind::Duration => duration::ALLOWED.to_owned(),
         Kind::WholeSeconds => format!("{}, in whole seconds and longer than 0", duration::ALLOWED),
         Kind::Count => "a whole number from 1".to_owned(),
@@ -162,7 +166,9 @@ mod tests {
         check(Kind::Address, "https://api.github.com/", Some("https://api.github.com"));
         check(Kind::Address, "http://127.0.0.1:7070/api/v3", Some("http://127.0.0.1:7070/api/v3"));
         check(Kind::Address, "http://[::1]:7070", Some("http://[::1]:7070"));
-        for text in ["", "api.github.com", "ftp://x", "https://", "https:///x", "https://a b", "https://me:pw@host"] {
+        for text in
+            ["", "api.github.com", "ftp://x", "https://", "https:///x", "https://a b", "https://me:pw@host"]
+        {
             check(Kind::Address, text, None);
         }
     }

@@ -1,0 +1,95 @@
+//! The reference page of the settings, made from the table.
+
+use std::fmt::Write as _;
+
+use super::table::{Kind, SETTINGS, Setting};
+
+/// Returns the page.
+pub fn document() -> String {
+    let mut text = String::from(HEAD);
+    for setting in &SETTINGS {
+        let _ = writeln!(text, "{}", row(setting));
+    }
+    text + TAIL
+}
+
+fn row(setting: &Setting) -> String {
+    let code = |text: &str| if text.is_empty() { "–".to_owned() } else { format!("`{text}`") };
+    format!(
+        "| {} | {} | {} | {} | {} | {} |",
+        code(setting.key),
+        kind(setting.kind),
+        code(setting.default),
+        code(&setting.variable()),
+        code(setting.flag.unwrap_or_default()),
+        setting.description
+    )
+}
+
+fn kind(kind: Kind) -> String {
+    match kind {
+        Kind::Text => "text".to_owned(),
+        Kind::Address => "address".to_owned(),
+        Kind::Path => "path".to_owned(),
+        Kind::RefPrefix => "beginning of ref names".to_owned(),
+        Kind::Duration => "duration".to_owned(),
+        Kind::WholeSeconds => "duration, whole seconds".to_owned(),
+        Kind::Count => "number from 1".to_owned(),
+        Kind::Switch => "true or false".to_owned(),
+        Kind::List => "list".to_owned(),
+        Kind::Choice(words) => words.join(", "),
+        Kind::Choices(words) => format!("list of {}", words.join(", ")),
+    }
+}
+
+const HEAD: &str = "# Settings
+
+Made from the table in the code; a test fails when this page is stale, and `BATON_BLESS=1 cargo xtask test
+the_reference_page` writes it again.
+
+A value comes from the first of these that says something: the flag, the environment, `.env`, `baton.yaml`, the default.
+`baton config show` tells which one did.
+
+- `baton.yaml` is the file named by `--config`; otherwise it is looked for in the current directory and upwards, as far as
+  the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key under
+  `app`, `claims`, `hook` or `tracker` is an error; elsewhere it is a warning.
+- `.env` is read beside `baton.yaml`, or in the root of the repository. Lines are `NAME=value`; quotes and `#` comments are
+  understood, values over several lines and variables within values are not.
+- An empty variable, and nothing after a key in `baton.yaml`, count as not set.
+- Durations are `500ms`, `90s`, `15min`, `4h`, `1h30m`; a bare number is seconds.
+- In a variable, the items of a list have commas between them.
+- Relative paths start at the directory of `baton.yaml`, or at the root of the repository.
+
+| key | type | default | environment | flag | what it is for |
+|---|---|---|---|---|---|
+";
+
+const TAIL: &str = "
+## Secrets
+
+A token is never read from `baton.yaml`; one that is found there is an error. It comes from the first of these:
+
+1. `BATON_TOKEN`, `GITHUB_TOKEN`, `GH_TOKEN` in the environment;
+2. the same in `.env`;
+3. what `token_command` prints; it is run by `sh` in the directory of `baton.yaml`;
+4. the app of `app.id` and `app.private_key_file`.
+
+`token_command` runs a program and `tracker.api_url` receives the token, so read a `baton.yaml` that somebody else wrote
+before using it, as you would read a Makefile.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_has_one_row_of_six_cells() {
+        let page = document();
+        for setting in SETTINGS {
+            let rows: Vec<_> =
+                page.lines().filter(|line| line.starts_with(&format!("| `{}` |", setting.key))).collect();
+            assert_eq!(rows.len(), 1, "{}", setting.key);
+            assert_eq!(rows[0].split(" | ").count(), 6, "{}", rows[0]);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Which of several sources wins, for each setting.
+
+use std::collections::BTreeMap;
+
+use super::dotenv::{self, Variable};
+use super::edit_distance::nearest;
+use super::error::{ConfigError, ConfigErrors, suggestion};
+use super::source::Source;
+use super::table::{GROUPS, SETTINGS, Setting, setting};
+use super::typed::{self, Config, Values};
+use super::value::{RawValue, Value, parse};
+use super::yaml::{self, FileSettings};
+
+/// Everything that may say something, as text.
+#[derive(Debug, Clone, Default)]
+pub struct Layers {
+    /// What the command line says.
+    pub flags: Vec<FlagValue>,
+    /// The environment.
+    pub environment: BTreeMap<String, String>,
+    /// `.env`, if there is one.
+    pub dotenv: Option<TextFile>,
+    /// `baton.yaml`, if there is one.
+    pub file: Option<TextFile>,
+}
+
+/// A flag of the command line that sets a setting.
+#[derive(Debug, Clone)]
+pub struct FlagValue {
+    /// The setting.
+    pub key: &'static str,
+    /// The flag, such as `--ttl`.
+    pub flag: String,
+    /// What was given.
+    pub value: String,
+}
+
+/// A file that has been read.
+#[derive(Debug, Clone)]
+pub struct TextFile {
+    /// Its path, as errors should show it.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// A configuration, and where it came from.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The values.
+    pub config: Config,
+    /// The same as text with their sources, in the order of the table.
+    pub settings: Vec<Effective>,
+    /// What is suspicious and no error.
+    pub warnings: Vec<String>,
+}
+
+/// A setting with the value that won.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effective {
+    /// The setting.
+    pub key: &'static str,
+    /// Its value; empty for nothing.
+    pub value: String,
+    /// Who said so.
+    pub source: Source,
+}
+
+impl Resolved {
+    /// Returns every key with its value as text and who said so.
+    pub fn effective(&self) -> Vec<(&'static str, &str, &Source)> {
+        self.settings.iter().map(|it| (it.key, it.value.as_str(), &it.source)).collect()
+    }
+
+    /// Returns who said what a setting is.
+    ///
+    /// # Panics
+    ///
+    /// Panics when the table has no such setting.
+    pub fn source(&self, key: &str) -> &Source {
+        let found = self.settings.iter().find(|setting| setting.key == key);
+        &found.unwrap_or_else(|| panic!("`{key}` is no setting")).source
+    }
+}
+
+/// What the layers say, read but not yet judged.
+struct Said {
+    flags: Vec<FlagValue>,
+    environment: BTreeMap<String, String>,
+    dotenv: Option<(String, Vec<Variable>)>,
+    file: FileSettings,
+}
+
+/// Finds the value of every setting, or everything that is wrong.
+pub fn resolve(layers: &Layers) -> Result<Resolved, ConfigErrors> {
+    let mut errors = Vec::new();
+    let said = listen(layers, &mut errors);
+    let warnings = said.file.warnings.iter().cloned().chain(misspelled(&said)).collect();
+    let (mut values, mut settings) = (Values::new(), Vec::new());
+    for setting in &SETTINGS {
+        match winner(setting, &said) {
+            Ok((value, source)) => {
+                settings.push(Effective { key: setting.key, value: value.to_string(), source });
+                values.insert(setting.key, value);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() {
+        errors = typed::conflicts(&values, &settings);
+    }
+    match errors.is_empty() {
+        true => Ok(Resolved { config: Config::new(&values), settings, warnings }),
+        false => Err(ConfigErrors(errors)),
+    }
+}
+
+fn listen(layers: &Layers, errors: &mut Vec<ConfigError>) -> Said {
+    let mut file =
+        layers.file.as_ref().map_or_else(FileSettings::default, |it| yaml::read(&it.path, &it.text));
+    errors.append(&mut file.errors);
+    let mut read_dotenv = |it: &TextFile| match dotenv::parse(&it.text) {
+        Ok(variables) => Some((it.path.clone(), variables)),
+        Err((line, problem)) => {
+            errors.push(ConfigError::DotEnv { path: it.path.clone(), line, problem });
+            None
+        }
+    };
+    let dotenv = layers.dotenv.as_ref().and_then(&mut read_dotenv);
+    Said { flags: layers.flags.clone(), environment: layers.environment.clone(), dotenv, file }
+}
+
+fn winner(setting: &Setting, said: &Said) -> Result<(Value, Source), ConfigError> {
+    let Some((raw, source)) = said.strongest(setting) else {
+        return Ok((default(setting), Source::Default));
+    };
+    match parse(setting.kind, &raw) {
+        Ok(value) => Ok((value, source)),
+        Err(allowed) => {
+            Err(ConfigError::BadValue { key: setting.key, value: raw.to_string(), at: source, allowed })
+        }
+    }
+}
+
+/// # Panics
+///
+/// Panics when the table's default is none of the values that the table allows; a test reads them all.
+fn default(setting: &Setting) -> Value {
+    use super::table::Kind::{Choices, List};
+    match setting {
+        Setting { default: "", kind: List | Choices(_), .. } => Value::List(Vec::new()),
+        Setting { default: "", .. } => Value::Unset,
+        _ => parse(setting.kind, &RawValue::Text(setting.default.to_owned())).expect("a default is allowed"),
+    }
+}
+
+impl Said {
+    fn strongest(&self, setting: &Setting) -> Option<(RawValue, Source)> {
+        self.flag(setting)
+            .or_else(|| self.in_environment(setting))
+            .or_else(|| self.in_dotenv(setting))
+            .or_else(|| self.in_file(setting))
+    }
+
+    fn flag(&self, setting: &Setting) -> Option<(RawValue, Source)> {
+        let found = self.flags.iter().rev().find(|flag| flag.key == setting.key)?;
+        Some((RawValue::Text(found.value.clone()), Source::Flag { flag: found.flag.clone() }))
+    }
+
+    fn in_environment(&self, setting: &Setting) -> Option<(RawValue, Source)> {
+        let variable = setting.variable();
+        let value = self.environment.get(&variable).filter(|value| !value.is_empty())?;
+        Some((RawValue::Text(value.clone()), Source::Environment { variable }))
+    }
+
+    fn in_dotenv(&self, setting: &Setting) -> Option<(RawValue, Source)> {
+        let (path, variables) = self.dotenv.as_ref()?;
+        let found = dotenv::find(variables, &setting.variable()).filter(|found| !found.value.is_empty())?;
+        let source = Source::DotEnv { path: path.clone(), line: found.line, variable: found.name.clone() };
+        Some((RawValue::Text(found.value.clone()), source))
+    }
+
+    fn in_file(&self, setting: &Setting) -> Option<(RawValue, Source)> {
+        let found = self.file.values.iter().rev().find(|(of, _, _)| of.key == setting.key)?;
+        Some((found.1.clone(), found.2.clone()))
+    }
+
+    fn variables(&self) -> impl Iterator<Item = &str> {
+        let dotenv = self.dotenv.iter().flat_map(|(_, variables)| variables).map(|it| it.name.as_str());
+        self.environment.keys().map(String::as_str).chain(dotenv)
+    }
+}
+
+/// A variable that begins like those of a group and sets nothing was meant for something.
+fn misspelled(said: &Said) -> Vec<String> {
+    let known: Vec<String> = SETTINGS.iter().map(Setting::variable).collect();
+    let begins = |name: &&str| {
+        let rest = name.strip_prefix("BATON_").and_then(|rest| rest.split_once('_'));
+        rest.is_some_and(|(group, _)| GROUPS.contains(&group.to_ascii_lowercase().as_str()))
+    };
+    let unknown = said.variables().filter(begins).filter(|name| !known.iter().any(|known| known == name));
+    let warn = |name: &str| {
+        let meant = suggestion(nearest(name, known.iter().map(String::as_str)));
+        format!("the variable {name} sets nothing{meant}")
+    };
+    unknown.map(warn).collect()
+}
+
+impl FlagValue {
+    /// Makes what a flag says.
+    ///
+    /// # Panics
+    ///
+    /// Panics when the table has no such setting: that is a mistake in the program and not in its input.
+    pub fn new(key: &'static str, flag: &str, value: &str) -> Self {
+        assert!(setting(key).is_some(), "`{key}` is no setting");
+        Self { key, flag: flag.to_owned(), value: value.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    fn file(path: &str, text: &str) -> Option<TextFile> {
+        Some(TextFile { path: path.to_owned(), text: text.to_owned() })
+    }
+
+    fn errors(layers: &Layers) -> Vec<String> {
+        resolve(layers).unwrap_err().0.iter().map(ToString::to_string).collect()
+    }
+
+    /// All layers say something else about the same setting.
+    fn all_layers() -> Layers {
+        Layers {
+            flags: vec![FlagValue::new("claims.ttl", "--ttl", "1h")],
+            environment: variables(&[("BATON_CLAIMS_TTL", "2h")]),
+            dotenv: file(".env", "BATON_CLAIMS_TTL=3h\n"),
+            file: file("baton.yaml", "claims:\n  ttl: 5h\n"),
+        }
+    }
+
+    #[track_caller]
+    fn check_ttl(layers: &Layers, hours: u64, source: &str) {
+        let resolved = resolve(layers).unwrap();
+        assert_eq!(resolved.config.claims.ttl, Duration::from_secs(hours * 3600));
+        assert_eq!(resolved.source("claims.ttl").to_string(), source);
+    }
+
+    #[test]
+    fn the_strongest_source_wins() {
+        let mut layers = all_layers();
+        check_ttl(&layers, 1, "--ttl");
+        layers.flags.clear();
+        check_ttl(&layers, 2, "BATON_CLAIMS_TTL in the environment");
+        layers.environment.clear();
+        check_ttl(&layers, 3, "BATON_CLAIMS_TTL in .env:1");
+        layers.dotenv = None;
+        check_ttl(&layers, 5, "baton.yaml:2:8");
+        layers.file = None;
+        check_ttl(&layers, 4, "default");
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_not_set() {
+        let layers = Layers { environment: variables(&[("BATON_CLAIMS_TTL", "")]), ..Layers::default() };
+        check_ttl(&layers, 4, "default");
+        let layers = Layers { dotenv: file(".env", "BATON_CLAIMS_TTL=\n"), ..Layers::default() };
+        check_ttl(&layers, 4, "default");
+    }
+
+    #[test]
+    fn a_bad_value_is_told_with_key_value_source_and_what_is_allowed() {
+        let layers = Layers {
+            environment: variables(&[
+                ("BATON_CLAIMS_PROTOCOL", "raft"),
+                ("BATON_GITHUB_API_URL", "localhost"),
+            ]),
+            file: file("baton.yaml", "claims:\n  ttl: 4x\n  foreign: [alfred, robin]\n"),
+            ..Layers::default()
+        };
+        assert_eq!(
+            errors(&layers),
+            [
+                "BATON_GITHUB_API_URL in the environment: `tracker.api_url` cannot be `localhost`: write an address such as https://api.github.com, without a user, a query or a fragment",
+                "baton.yaml:2:8: `claims.ttl` cannot be `4x`: write a duration such as 90s, 15min or 4h, in whole seconds and longer than 0",
+                "BATON_CLAIMS_PROTOCOL in the environment: `claims.protocol` cannot be `raft`: write one of ref, comment",
+                "baton.yaml:3:12: `claims.foreign` cannot be `[alfred, robin]`: write a list of some of alfred, labels-as-locks, fabrik",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_variable_repairs_a_bad_value_in_the_file() {
+        let layers = Layers {
+            environment: variables(&[("BATON_CLAIMS_TTL", "2h")]),
+            file: file("baton.yaml", "claims: {ttl: soon}\n"),
+            ..Layers::default()
+        };
+        check_ttl(&layers, 2, "BATON_CLAIMS_TTL in the environment");
+    }
+
+    #[test]
+    fn all_complaints_come_at_once() {
+        let layers = Layers {
+            dotenv: file(".env", "what\n"),
+            file: file("baton.yaml", "claims: {ttl: x, tll: 4h}\nhook: 3\n"),
+            ..Layers::default()
+        };
+        assert_eq!(errors(&layers).len(), 4);
+    }
+
+    #[test]
+    fn a_misspelled_variable_is_a_warning() {
+        let layers = Layers {
+            environment: variables(&[
+                ("BATON_CLAIMS_TLL", "1h"),
+                ("BATON_LOG", "debug"),
+                ("BATON_TOKEN", "x"),
+            ]),
+            ..Layers::default()
+        };
+        let expected = "the variable BATON_CLAIMS_TLL sets nothing; did you mean `BATON_CLAIMS_TTL`?";
+        assert_eq!(resolve(&layers).unwrap().warnings, [expected]);
+    }
+
+    #[test]
+    fn every_setting_is_listed_with_its_value_and_source() {
+        let resolved = resolve(&all_layers()).unwrap();
+        let effective = resolved.effective();
+        assert_eq!(effective.len(), SETTINGS.len());
+        let sweep = effective.iter().find(|(key, _, _)| *key == "claims.sweep_every").unwrap();
+        assert_eq!((sweep.1, sweep.2), ("15min", &Source::Default));
+    }
+}

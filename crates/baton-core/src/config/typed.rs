@@ -1,0 +1,276 @@
+//! The settings as the rest of the program uses them, and what they must be together.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::choice::{HookFail, PauseScope};
+use super::error::ConfigError;
+use super::resolve::Effective;
+use super::value::Value;
+use crate::claim::Protocol;
+use crate::labels::dialect::Dialect;
+
+/// A value of the right kind for every setting.
+pub(super) type Values = BTreeMap<&'static str, Value>;
+
+/// The configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The operator.
+    pub user: Option<String>,
+    /// Where the tracker's API is, without a slash at the end.
+    pub api_url: String,
+    /// A command that prints a token.
+    pub token_command: Option<String>,
+    /// How long one request may take.
+    pub request_timeout: Duration,
+    /// Where this machine's state is kept, as it was written; relative to the directory of `baton.yaml`.
+    pub state_dir: PathBuf,
+    /// How issues are claimed.
+    pub claims: ClaimsConfig,
+    /// What the pre-push hook does when the tracker cannot be reached.
+    pub hook_fail: HookFail,
+    /// The app to act as when there is no token.
+    pub app: Option<AppConfig>,
+}
+
+/// How issues are claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimsConfig {
+    /// How long a claim holds without a heartbeat.
+    pub ttl: Duration,
+    /// How long a bid blocks others.
+    pub bid_ttl: Duration,
+    /// The longest claim that anyone may hold.
+    pub max_ttl: Duration,
+    /// How long a bidder waits for rival bids.
+    pub settle: Duration,
+    /// How soon one's own bid must be visible.
+    pub visible_within: Duration,
+    /// How often expired claims are swept.
+    pub sweep_every: Duration,
+    /// How long an issue may be in flight without a claim.
+    pub missing_claim_grace: Duration,
+    /// Failed attempts after which a person must look.
+    pub attempts_max: u64,
+    /// Whether only issues with the eligible label are claimed.
+    pub require_eligible: bool,
+    /// Further labels that keep an issue from being claimed.
+    pub blocking_labels: Vec<String>,
+    /// The protocol that a new repository gets.
+    pub protocol: Protocol,
+    /// Where claims are kept as refs, with a slash at the end.
+    pub ref_prefix: String,
+    /// Other tools that claim in the same repositories; never our own dialect.
+    pub foreign: Vec<Dialect>,
+    /// Whose labels are used.
+    pub dialect: Dialect,
+    /// Where pauses of repositories are kept.
+    pub pause_scope: PauseScope,
+}
+
+/// A GitHub App.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppConfig {
+    /// Its id.
+    pub id: u64,
+    /// The file with its private key; relative to the directory of `baton.yaml`.
+    pub private_key_file: PathBuf,
+    /// Its installation, if it is stated.
+    pub installation_id: Option<u64>,
+}
+
+impl Config {
+    /// # Panics
+    ///
+    /// Panics when a value is missing or of another kind than the table says, which the tests of the table rule out.
+    pub(super) fn new(values: &Values) -> Self {
+        let read = Reader(values);
+        Self {
+            user: read.text("user"),
+            api_url: read.text("tracker.api_url").expect("it has a default"),
+            token_command: read.text("token_command"),
+            request_timeout: read.duration("request_timeout"),
+            state_dir: read.text("state_dir").expect("it has a default").into(),
+            claims: ClaimsConfig::new(read),
+            hook_fail: read.choice("hook.fail"),
+            app: AppConfig::new(read),
+        }
+    }
+}
+
+impl ClaimsConfig {
+    fn new(read: Reader<'_>) -> Self {
+        Self {
+            ttl: read.duration("claims.ttl"),
+            bid_ttl: read.duration("claims.bid_ttl"),
+            max_ttl: read.duration("claims.max_ttl"),
+            settle: read.duration("claims.settle"),
+            visible_within: read.duration("claims.visible_within"),
+            sweep_every: read.duration("claims.sweep_every"),
+            missing_claim_grace: read.duration("claims.missing_claim_grace"),
+            attempts_max: read.count("claims.attempts_max").expect("it has a default"),
+            require_eligible: read.switch("claims.require_eligible"),
+            blocking_labels: read.list("claims.blocking_labels").to_vec(),
+            protocol: read.choice("claims.protocol"),
+            ref_prefix: read.text("claims.ref_prefix").expect("it has a default"),
+            foreign: read.list("claims.foreign").iter().map(|word| known(word)).collect(),
+            dialect: read.choice("claims.dialect"),
+            pause_scope: read.choice("claims.pause_scope"),
+        }
+    }
+}
+
+impl AppConfig {
+    fn new(read: Reader<'_>) -> Option<Self> {
+        Some(Self {
+            id: read.count("app.id")?,
+            private_key_file: read.text("app.private_key_file")?.into(),
+            installation_id: read.count("app.installation_id"),
+        })
+    }
+}
+
+/// Takes values out by the kind that the table gives them.
+#[derive(Clone, Copy)]
+struct Reader<'a>(&'a Values);
+
+impl Reader<'_> {
+    fn text(self, key: &str) -> Option<String> {
+        match &self.0[key] {
+            Value::Unset => None,
+            Value::Text(text) => Some(text.clone()),
+            other => panic!("`{key}` is a text, and not {other:?}"),
+        }
+    }
+
+    fn duration(self, key: &str) -> Duration {
+        match &self.0[key] {
+            Value::Duration(duration) => *duration,
+            other => panic!("`{key}` is a duration, and not {other:?}"),
+        }
+    }
+
+    fn count(self, key: &str) -> Option<u64> {
+        match &self.0[key] {
+            Value::Unset => None,
+            Value::Count(count) => Some(*count),
+            other => panic!("`{key}` is a number, and not {other:?}"),
+        }
+    }
+
+    fn switch(self, key: &str) -> bool {
+        match &self.0[key] {
+            Value::Switch(switch) => *switch,
+            other => panic!("`{key}` is yes or no, and not {other:?}"),
+        }
+    }
+
+    fn list(&self, key: &str) -> &[String] {
+        match &self.0[key] {
+            Value::List(items) => items,
+            other => panic!("`{key}` is a list, and not {other:?}"),
+        }
+    }
+
+    fn choice<T: FromStr>(self, key: &str) -> T {
+        known(&self.text(key).expect("it has a default"))
+    }
+}
+
+/// The table and the type know the same words; a test tries them all.
+fn known<T: FromStr>(word: &str) -> T {
+    word.parse().unwrap_or_else(|_| panic!("the table allows `{word}`, and its type does not"))
+}
+
+/// Returns what is right alone and wrong together.
+pub(super) fn conflicts(values: &Values, settings: &[Effective]) -> Vec<ConfigError> {
+    let read = Reader(values);
+    let said = |key: &str| {
+        let setting = settings.iter().find(|setting| setting.key == key);
+        setting.map_or_else(String::new, |it| format!("`{key}` ({}, {})", it.value, it.source))
+    };
+    let mut errors = Vec::new();
+    for key in ["claims.ttl", "claims.bid_ttl"] {
+        if read.duration(key) > read.duration("claims.max_ttl") {
+            errors.push(format!(
+                "{} is longer than {}: others would stop to see the claim while it is held; shorten the one or lengthen the other",
+                said(key),
+                said("claims.max_ttl")
+            ));
+        }
+    }
+    if read.count("app.id").is_some() != read.text("app.private_key_file").is_some() {
+        errors.push("`app.id` and `app.private_key_file` need each other: set both, or neither".to_owned());
+    }
+    errors.into_iter().map(ConfigError::Conflict).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::resolve::{Layers, TextFile, resolve};
+    use super::super::table::{Kind, SETTINGS};
+    use super::*;
+
+    fn config(yaml: &str) -> Result<Config, String> {
+        let file = Some(TextFile { path: "baton.yaml".to_owned(), text: yaml.to_owned() });
+        let resolved = resolve(&Layers { file, ..Layers::default() });
+        resolved.map(|resolved| resolved.config).map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_documents() {
+        let config = config("").unwrap();
+        let seconds = Duration::from_secs;
+        assert_eq!(config.claims.ttl, seconds(4 * 3600));
+        assert_eq!(config.claims.bid_ttl, seconds(120));
+        assert_eq!(config.claims.max_ttl, seconds(24 * 3600));
+        assert_eq!((config.claims.settle, config.claims.visible_within), (seconds(1), seconds(10)));
+        assert_eq!(
+            (config.claims.sweep_every, config.claims.missing_claim_grace),
+            (seconds(900), seconds(600))
+        );
+        assert_eq!((config.claims.attempts_max, config.claims.require_eligible), (3, false));
+        assert_eq!((config.claims.protocol, config.claims.dialect), (Protocol::Ref, Dialect::Baton));
+        assert_eq!((config.claims.pause_scope, config.hook_fail), (PauseScope::Local, HookFail::Open));
+        assert_eq!(config.claims.ref_prefix, "refs/baton/claims/");
+        assert_eq!((config.request_timeout, config.state_dir), (seconds(20), ".baton/state".into()));
+        assert_eq!((config.user, config.token_command, config.app), (None, None, None));
+        assert!(config.claims.foreign.is_empty() && config.claims.blocking_labels.is_empty());
+    }
+
+    #[test]
+    fn every_word_that_the_table_allows_has_its_meaning() {
+        for setting in SETTINGS {
+            let (words, is_list) = match setting.kind {
+                Kind::Choice(words) => (words, false),
+                Kind::Choices(words) => (words, true),
+                _ => continue,
+            };
+            let (group, key) = setting.key.split_once('.').unwrap();
+            for word in words {
+                let value = if is_list { format!("[{word}]") } else { (*word).to_owned() };
+                config(&format!("{group}: {{{key}: {value}}}\n")).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_claim_that_outlives_what_others_read_is_refused() {
+        let error = config("claims: {ttl: 48h}\n").unwrap_err();
+        assert!(error.starts_with(
+            "`claims.ttl` (48h, baton.yaml:1:15) is longer than `claims.max_ttl` (24h, default)"
+        ));
+        assert!(config("claims: {ttl: 24h}\n").is_ok());
+    }
+
+    #[test]
+    fn an_app_has_an_id_and_a_key() {
+        assert!(config("app: {id: 7}\n").unwrap_err().contains("need each other"));
+        assert!(config("app: {private_key_file: k.pem}\n").unwrap_err().contains("need each other"));
+        let app = config("app: {id: 7, private_key_file: k.pem}\n").unwrap().app.unwrap();
+        assert_eq!(app, AppConfig { id: 7, private_key_file: "k.pem".into(), installation_id: None });
+    }
+}

@@ -1,0 +1,353 @@
+//! `baton.yaml`, from text to settings with their places.
+//!
+//! The file is read into a tree of texts first: what `4h`, `yes` or `0x10` mean is a question of the setting, not of
+//! YAML. Unknown keys are mistakes within the groups of the table, and only worth a warning at the top, where other
+//! parts of the product keep theirs.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{Location, Spanned};
+
+use super::edit_distance::nearest;
+use super::error::{ConfigError, suggestion};
+use super::source::Source;
+use super::table::{GROUPS, SETTINGS, Setting, setting};
+use super::value::RawValue;
+
+/// Keys under which people put tokens.
+const SECRETS: [&str; 4] = ["token", "baton_token", "github_token", "gh_token"];
+
+/// What the file says.
+#[derive(Debug, Default)]
+pub(super) struct FileSettings {
+    pub(super) values: Vec<(&'static Setting, RawValue, Source)>,
+    pub(super) warnings: Vec<String>,
+    pub(super) errors: Vec<ConfigError>,
+}
+
+/// Reads the file of this name.
+pub(super) fn read(path: &str, text: &str) -> FileSettings {
+    let mut settings = FileSettings::default();
+    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    match serde_saphyr::from_str_with_options::<Spanned<Node>>(text, options) {
+        Ok(root) => settings.top(path, root),
+        Err(error) => settings.errors.push(not_yaml(path, &error)),
+    }
+    settings
+}
+
+impl FileSettings {
+    fn top(&mut self, path: &str, root: Spanned<Node>) {
+        let at = place(path, root.referenced);
+        match root.value {
+            Node::Null => {}
+            Node::Map(entries) => {
+                entries.into_iter().for_each(|(key, node)| self.top_entry(path, &key, node))
+            }
+            Node::Text(_) | Node::List(_) => self.errors.push(not_a_group(path.to_owned(), at)),
+        }
+    }
+
+    fn top_entry(&mut self, path: &str, key: &Spanned<String>, node: Spanned<Node>) {
+        let (name, at) = (key.value.as_str(), place(path, key.referenced));
+        if SECRETS.contains(&name.to_ascii_lowercase().as_str()) {
+            self.errors.push(ConfigError::Secret { key: name.to_owned(), at });
+        } else if let Some(setting) = setting(name) {
+            self.value(setting, path, node);
+        } else if GROUPS.contains(&name) {
+            self.group(path, name, node);
+        } else {
+            let meant = suggestion(nearest_key(name, "").as_deref());
+            self.warnings
+                .push(format!("{at}: `{name}` is no setting of this version and is not used{meant}"));
+        }
+    }
+
+    fn group(&mut self, path: &str, group: &str, node: Spanned<Node>) {
+        let at = place(path, node.referenced);
+        match node.value {
+            Node::Null => {}
+            Node::Map(entries) => {
+                entries.into_iter().for_each(|(key, node)| self.group_entry(path, group, &key, node));
+            }
+            Node::Text(_) | Node::List(_) => self.errors.push(not_a_group(group.to_owned(), at)),
+        }
+    }
+
+    fn group_entry(&mut self, path: &str, group: &str, key: &Spanned<String>, node: Spanned<Node>) {
+        let name = format!("{group}.{}", key.value);
+        match setting(&name) {
+            Some(setting) => self.value(setting, path, node),
+            None => self.errors.push(ConfigError::UnknownKey {
+                nearest: nearest_key(&name, group),
+                key: name,
+                at: place(path, key.referenced),
+            }),
+        }
+    }
+
+    fn value(&mut self, setting: &'static Setting, path: &str, node: Spanned<Node>) {
+        let at = place(path, node.referenced);
+        match node.value {
+            Node::Null => {}
+            Node::Text(text) => self.values.push((setting, RawValue::Text(text), at)),
+            Node::Map(_) => self.values.push((setting, RawValue::Mapping, at)),
+            Node::List(nodes) => self.values.push((setting, list(nodes), at)),
+        }
+    }
+}
+
+/// A list of texts; one with something else in it is as wrong as a mapping.
+fn list(nodes: Vec<Spanned<Node>>) -> RawValue {
+    let text = |node: Spanned<Node>| match node.value {
+        Node::Text(text) => Some(text),
+        Node::Null | Node::List(_) | Node::Map(_) => None,
+    };
+    nodes.into_iter().map(text).collect::<Option<_>>().map_or(RawValue::Mapping, RawValue::List)
+}
+
+/// Compares names within the group, or those at the top.
+fn nearest_key(name: &str, group: &str) -> Option<String> {
+    let group_of = |key: &'static str| key.split_once('.').map_or("", |(group, _)| group);
+    let keys = SETTINGS.iter().map(|setting| setting.key).filter(|key| group_of(key) == group);
+    let groups = GROUPS.into_iter().filter(|_| group.is_empty());
+    // The part that both have in common says nothing about how near they are.
+    let bare = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let found = nearest(name, keys.map(bare).chain(groups))?;
+    Some(if group.is_empty() { found.to_owned() } else { format!("{group}.{found}") })
+}
+
+fn not_a_group(key: String, at: Source) -> ConfigError {
+    let example = SETTINGS.iter().find_map(|setting| setting.key.strip_prefix(&format!("{key}.")));
+    ConfigError::NotAGroup { key, at, example: format!("{}: …", example.unwrap_or("user")) }
+}
+
+fn not_yaml(path: &str, error: &serde_saphyr::Error) -> ConfigError {
+    let (line, column) = error.location().map_or((0, 0), |location| (location.line(), location.column()));
+    let problem = problem(error);
+    ConfigError::Yaml { path: path.to_owned(), line, column, problem }
+}
+
+/// Says what is wrong. Some of the reader's own words are meant for whoever calls it, and end with the place, which
+/// stands before them already.
+fn problem(error: &serde_saphyr::Error) -> String {
+    match error {
+        serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("`{key}` is there twice; remove one")
+        }
+        serde_saphyr::Error::MultipleDocuments { .. } => "the file has more than one document".to_owned(),
+        other => {
+            let text = other.to_string();
+            text.split(" at line ").next().unwrap_or(&text).to_owned()
+        }
+    }
+}
+
+fn place(path: &str, location: Location) -> Source {
+    Source::File { path: path.to_owned(), line: location.line(), column: location.column() }
+}
+
+/// A YAML value whose scalars are texts.
+#[derive(Debug)]
+enum Node {
+    Null,
+    Text(String),
+    List(Vec<Spanned<Node>>),
+    Map(Vec<(Spanned<String>, Spanned<Node>)>),
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        Node::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        let mut nodes = Vec::new();
+        while let Some(node) = items.next_element()? {
+            nodes.push(node);
+        }
+        Ok(Node::List(nodes))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Node::Map(entries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn values(text: &str) -> Vec<String> {
+        let settings = read("baton.yaml", text);
+        assert!(settings.errors.is_empty(), "{:?}", settings.errors);
+        let show = |(setting, raw, at): &(&Setting, RawValue, Source)| format!("{}={raw} {at}", setting.key);
+        settings.values.iter().map(show).collect()
+    }
+
+    #[track_caller]
+    fn check_error(text: &str, expected: &str) {
+        let errors: Vec<_> = read("b.yaml", text).errors.iter().map(ToString::to_string).collect();
+        assert_eq!(errors, [expected]);
+    }
+
+    #[test]
+    fn values_come_with_their_place() {
+        let text = "# comment\nuser: ann\nclaims:\n  ttl: 2h\n  settle: 3\n";
+        assert_eq!(
+            values(text),
+            ["user=ann baton.yaml:2:7", "claims.ttl=2h baton.yaml:4:8", "claims.settle=3 baton.yaml:5:11"]
+        );
+    }
+
+    #[test]
+    fn scalars_are_texts_whatever_yaml_would_make_of_them() {
+        for (yaml, text) in [("no", "no"), ("true", "true"), ("12", "12"), ("\"12\"", "12"), ("4h", "4h")] {
+            assert_eq!(values(&format!("user: {yaml}\n")), [format!("user={text} baton.yaml:1:7")]);
+        }
+    }
+
+    #[test]
+    fn lists_are_lists() {
+        let block = "claims:\n  blocking_labels:\n    - a, b\n    - c\n";
+        assert_eq!(values(block), ["claims.blocking_labels=[a, b, c] baton.yaml:3:5"]);
+        let empty = read("b", "claims: {blocking_labels: []}\n");
+        assert_eq!(empty.values[0].1, RawValue::List(Vec::new()));
+        let mixed = read("b", "claims: {blocking_labels: [a, {b: c}]}\n");
+        assert_eq!(mixed.values[0].1, RawValue::Mapping);
+    }
+
+    #[test]
+    fn an_empty_file_and_empty_values_say_nothing() {
+        for text in ["", "# nothing\n", "---\n", "claims:\n", "user:\nclaims:\n  ttl: null\n", "{}\n"] {
+            assert!(values(text).is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_in_a_group_is_an_error_with_the_nearest_one() {
+        check_error(
+            "claims:\n  tll: 4h\n",
+            "b.yaml:2:3: there is no setting `claims.tll`; did you mean `claims.ttl`?",
+        );
+        check_error(
+            "hook: {fial: open}\n",
+            "b.yaml:1:8: there is no setting `hook.fial`; did you mean `hook.fail`?",
+        );
+        check_error("app:\n  something_else: 1\n", "b.yaml:2:3: there is no setting `app.something_else`");
+    }
+
+    #[test]
+    fn an_unknown_key_at_the_top_is_a_warning() {
+        let settings = read("b.yaml", "stages: []\nusr: ann\nclaim: {}\n");
+        assert!(settings.errors.is_empty());
+        assert_eq!(
+            settings.warnings,
+            [
+                "b.yaml:1:1: `stages` is no setting of this version and is not used",
+                "b.yaml:2:1: `usr` is no setting of this version and is not used; did you mean `user`?",
+                "b.yaml:3:1: `claim` is no setting of this version and is not used; did you mean `claims`?",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_token_in_the_file_is_an_error_that_does_not_repeat_it() {
+        let error = read("b.yaml", "GitHub_Token: ghp_123\n").errors[0].to_string();
+        assert!(error.contains("`GitHub_Token` is a secret") && !error.contains("ghp_123"), "{error}");
+    }
+
+    #[test]
+    fn a_group_that_is_no_mapping_is_an_error() {
+        check_error(
+            "claims: 4h\n",
+            "b.yaml:1:9: `claims` must hold settings, such as `claims:` and below it, indented, `ttl: …`",
+        );
+        assert_eq!(read("b.yaml", "- a\n").errors.len(), 1);
+        assert_eq!(read("b.yaml", "4h\n").errors.len(), 1);
+    }
+
+    #[test]
+    fn what_is_not_yaml_is_an_error_with_line_and_column() {
+        for text in
+            ["user: [a\n", "user: 'a\n", "a: b: c\n", "user: a\nuser: b\n", "user: *x\n", "a: 1\n---\nb: 2\n"]
+        {
+            let error = read("b.yaml", text).errors[0].clone();
+            let ConfigError::Yaml { line, column, problem, .. } = &error else { panic!("{text:?}: {error}") };
+            assert!(
+                *line > 0 && *column > 0 && !problem.is_empty() && !problem.contains('\n'),
+                "{text:?}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_an_error() {
+        check_error("user: a\nuser: b\n", "b.yaml:2:1: `user` is there twice; remove one");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_fail(text in "((user|claims|ttl|-|:|,|\\[|\\]|\\{|\\}|'|\"|&a|\\*a|!|#|\n|  | ){0,30})") {
+            let _ = read("b.yaml", &text);
+        }
+    }
+}
