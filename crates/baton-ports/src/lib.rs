@@ -4,9 +4,11 @@
 //! I/O, no default adapter and no policy.
 
 mod clock;
+mod memory;
 mod tracker;
 mod tracker_error;
 
 pub use clock::{Clock, Entropy};
+pub use memory::Memory;
 pub use tracker::Tracker;
 pub use tracker_error::{TrackerError, TrackerErrorKind};

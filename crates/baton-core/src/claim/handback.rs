@@ -24,6 +24,8 @@ pub struct Handover {
     pub to: Option<String>,
     /// The pull request that came of it.
     pub pr: Option<String>,
+    /// Whether labels stay as they are, because the hold ended before it was told by any.
+    pub leaves_labels: bool,
 }
 
 /// What became of a release.
@@ -92,9 +94,7 @@ impl Handback {
         self.date = Some(ledger.date);
         let to = ledger.winner().map(|claim| claim.text.holder.clone());
         match ledger.own(self.lease.nonce) {
-            Some(own) if own.is_live() && ledger.is_first(own, &self.terms) => {
-                self.ask(Phase::ReadingIssue, Ask::Issue)
-            }
+            Some(own) if own.is_live() && ledger.is_first(own, &self.terms) => self.read_issue(),
             _ => self.lost(to, "the claim is no longer the first live one"),
         }
     }
@@ -105,16 +105,21 @@ impl Handback {
         let is_own = oid.is_some() && (oid == self.lease.tip || oid == self.lease.unclear_tip);
         if is_own {
             self.lease.tip = oid;
-            return self.ask(Phase::ReadingIssue, Ask::Issue);
+            return self.read_issue();
         }
         match chain::standing(sighting, now, &self.terms) {
             // A lagging read shows the own claim as it was before its last heartbeat.
-            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) => {
-                self.ask(Phase::ReadingIssue, Ask::Issue)
-            }
+            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) => self.read_issue(),
             Standing::Held { holder, .. } => self.lost(Some(holder), "someone else has taken the claim ref"),
             _ => self.lost(None, "the claim ref is no longer one's own"),
         }
+    }
+
+    fn read_issue(&mut self) -> Step<HandedBack> {
+        if self.handover.leaves_labels {
+            return self.tell();
+        }
+        self.ask(Phase::ReadingIssue, Ask::Issue)
     }
 
     fn on_issue(&mut self, now: BootTime, issue: &Issue) -> Step<HandedBack> {

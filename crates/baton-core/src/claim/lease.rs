@@ -20,6 +20,23 @@ pub enum Protocol {
     Ref,
 }
 
+/// The ref that says which protocol a repository uses.
+pub const PROTOCOL_REF: &str = "refs/baton/protocol";
+const PROTOCOL_PREFIX: &str = "baton-protocol: ";
+
+impl Protocol {
+    /// The message of the commit that makes this a repository's protocol.
+    pub fn declaration(self) -> String {
+        format!("{PROTOCOL_PREFIX}{self}\n\nWorkers of this repository claim issues by this protocol.")
+    }
+
+    /// Reads the commit at the protocol's ref.
+    pub fn read_declaration(message: &str) -> Result<Self, ProtocolError> {
+        let first = message.lines().next().unwrap_or_default();
+        first.strip_prefix(PROTOCOL_PREFIX).unwrap_or(first).trim().parse()
+    }
+}
+
 /// The text names no protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a claim protocol: use comment or ref")]
@@ -96,5 +113,19 @@ impl Lease {
             is_writer_dated: false,
             extra: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_declared_protocol_is_read_back_and_an_unknown_one_is_not_followed() {
+        for protocol in [Protocol::Comment, Protocol::Ref] {
+            assert_eq!(Protocol::read_declaration(&protocol.declaration()), Ok(protocol));
+        }
+        assert!(Protocol::read_declaration("baton-protocol: quorum").is_err());
+        assert!(Protocol::read_declaration("").is_err());
     }
 }

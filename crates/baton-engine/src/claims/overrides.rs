@@ -1,0 +1,127 @@
+//! What a person can put in the way: holding a single issue, pausing a repository for everybody, the labels themselves.
+
+use baton_core::RepoSlug;
+use baton_core::claim::Holder;
+use baton_core::labels::{DO_NOT_PICKUP, FURTHER_LABELS, LIFECYCLE_LABELS, PR_OPEN, REPO_PAUSED};
+use baton_core::tracker::{IssueKey, LabelDefinition};
+use baton_ports::{Clock, Entropy, Memory, Tracker};
+
+use super::{ClaimError, Claims};
+
+/// What became of a person's hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HoldOutcome {
+    /// Agents leave the issue alone now, or would in a dry run.
+    Held,
+    /// They did already.
+    AlreadyHeld,
+    /// Someone is at work on it.
+    InFlight(Holder),
+    /// A pull request is open for it.
+    PullOpen,
+}
+
+/// What became of one label of the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelSync {
+    /// Which.
+    pub name: String,
+    /// Made, changed, or as it should be.
+    pub change: LabelSyncChange,
+}
+
+/// What was done to a label of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelSyncChange {
+    /// It was missing.
+    Made,
+    /// Its colour or meaning was another.
+    Changed,
+    /// Nothing.
+    AsItShouldBe,
+}
+
+impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
+    /// Keeps agents away from an issue, with a note of who and why.
+    pub async fn hold(
+        &self,
+        key: &IssueKey,
+        note: &str,
+        is_forced: bool,
+        is_dry_run: bool,
+    ) -> Result<HoldOutcome, ClaimError> {
+        let standing = self.standing(key).await?;
+        if standing.issue.has_label(PR_OPEN) {
+            return Ok(HoldOutcome::PullOpen);
+        }
+        if let (Some(holder), false) = (standing.holder, is_forced) {
+            return Ok(HoldOutcome::InFlight(holder));
+        }
+        if standing.issue.has_label(DO_NOT_PICKUP) {
+            return Ok(HoldOutcome::AlreadyHeld);
+        }
+        if !is_dry_run {
+            self.tracker.add_labels(key, &[DO_NOT_PICKUP]).await?;
+            self.tracker.post_comment(key, note).await?;
+        }
+        Ok(HoldOutcome::Held)
+    }
+
+    /// Lets agents have an issue again. Returns whether anything kept them away.
+    pub async fn unhold(&self, key: &IssueKey, note: &str, is_dry_run: bool) -> Result<bool, ClaimError> {
+        let issue = self.tracker.issue(key).await?.value;
+        let was_held = issue.has_label(DO_NOT_PICKUP);
+        if was_held && !is_dry_run {
+            self.tracker.remove_label(key, DO_NOT_PICKUP).await?;
+            self.tracker.post_comment(key, note).await?;
+        }
+        Ok(was_held)
+    }
+
+    /// Pauses a repository for everybody, by an open issue.
+    pub async fn pause_on_tracker(&self, repo: &RepoSlug, note: &str) -> Result<u64, ClaimError> {
+        if let Some(issue) = self.tracker.issues_labelled(repo, REPO_PAUSED).await?.value.first() {
+            return Ok(issue.number);
+        }
+        let title = "Agents are paused in this repository";
+        Ok(self.tracker.open_issue(repo, title, note, &[REPO_PAUSED]).await?)
+    }
+
+    /// Ends a pause for everybody. Returns the issues that were closed for it.
+    pub async fn resume_on_tracker(&self, repo: &RepoSlug) -> Result<Vec<u64>, ClaimError> {
+        let mut closed = Vec::new();
+        for issue in self.tracker.issues_labelled(repo, REPO_PAUSED).await?.value {
+            self.tracker.close_issue(&IssueKey { repo: repo.clone(), number: issue.number }).await?;
+            closed.push(issue.number);
+        }
+        Ok(closed)
+    }
+
+    /// Makes the labels of the catalogue, and gives those that are there their colour and meaning.
+    pub async fn sync_labels(&self, repo: &RepoSlug, is_dry_run: bool) -> Result<Vec<LabelSync>, ClaimError> {
+        let there = self.tracker.label_definitions(repo).await?;
+        let mut synced = Vec::new();
+        for (name, color, description) in LIFECYCLE_LABELS.into_iter().chain(FURTHER_LABELS) {
+            let wanted = LabelDefinition {
+                name: name.to_owned(),
+                color: color.to_owned(),
+                description: description.to_owned(),
+            };
+            let existing = there.iter().find(|label| label.name.eq_ignore_ascii_case(name));
+            let change = match existing {
+                None => LabelSyncChange::Made,
+                Some(label) if same(label, &wanted) => LabelSyncChange::AsItShouldBe,
+                Some(_) => LabelSyncChange::Changed,
+            };
+            if change != LabelSyncChange::AsItShouldBe && !is_dry_run {
+                self.tracker.define_label(repo, &wanted, existing.is_some()).await?;
+            }
+            synced.push(LabelSync { name: name.to_owned(), change });
+        }
+        Ok(synced)
+    }
+}
+
+fn same(label: &LabelDefinition, wanted: &LabelDefinition) -> bool {
+    label.color.eq_ignore_ascii_case(&wanted.color) && label.description == wanted.description
+}
