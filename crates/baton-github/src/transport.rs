@@ -30,9 +30,7 @@ pub(crate) struct Transport {
 
 impl Transport {
     pub(crate) fn new(settings: &Settings, base: &BaseUrl) -> Result<Self, SetupError> {
-        // An error means that the program has chosen a provider already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = reqwest::Client::builder()
+        let mut builder = builder(base)
             .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
             .default_headers(default_headers())
             .timeout(settings.timeout)
@@ -43,10 +41,6 @@ impl Transport {
             .retry(reqwest::retry::never());
         if base.is_loopback() {
             builder = builder.no_proxy();
-        }
-        if base.is_plain() {
-            // Machines without certificates, such as small containers, can still talk to a forge of their own.
-            builder = builder.tls_certs_only([]);
         }
         Ok(Self { http: builder.build().map_err(SetupError::Http)? })
     }
@@ -66,6 +60,20 @@ impl Transport {
         let (status, headers) = (response.status(), response.headers().clone());
         Ok(Reply { status, headers, body: read(response).await?, is_after_doubt: false })
     }
+}
+
+#[cfg(feature = "tls")]
+fn builder(base: &BaseUrl) -> reqwest::ClientBuilder {
+    // An error means that the program has chosen a provider already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = reqwest::Client::builder();
+    // Machines without certificates, such as small containers, can still talk to a forge of their own.
+    if base.is_plain() { builder.tls_certs_only([]) } else { builder }
+}
+
+#[cfg(not(feature = "tls"))]
+fn builder(_: &BaseUrl) -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
 }
 
 fn default_headers() -> HeaderMap {
