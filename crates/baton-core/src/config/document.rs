@@ -44,8 +44,8 @@ fn kind(kind: Kind) -> String {
 
 const HEAD: &str = "# Settings
 
-Made from the table in the code; a test fails when this page is stale, and `BATON_BLESS=1 cargo xtask test
-the_reference_page` writes it again.
+Made from the table in the code. A test fails when this page is stale;
+`BATON_BLESS=1 cargo xtask test the_reference_page` writes it again.
 
 A value comes from the first of these that says something: the flag, the environment, `.env`, `baton.yaml`, the default.
 `baton config show` tells which one did.
@@ -76,6 +76,16 @@ A token is never read from `baton.yaml`; one that is found there is an error. It
 
 `token_command` runs a program and `tracker.api_url` receives the token, so read a `baton.yaml` that somebody else wrote
 before using it, as you would read a Makefile.
+
+## `baton config show --json`
+
+| field | content |
+|---|---|
+| `file` | the `baton.yaml` that was read, or null |
+| `directory` | where relative paths begin |
+| `token` | where the token comes from, never the token |
+| `settings` | in the order above: `key`, `value` (text, or null for nothing), `source` (`flag`, `environment`, `dotenv`, `file`, `default`), `at` (the place, for people) |
+| `warnings` | what is suspicious and no error |
 ";
 
 #[cfg(test)]

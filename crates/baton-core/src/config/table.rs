@@ -65,7 +65,7 @@ const fn row(key: &'static str, kind: Kind, default: &'static str, description: 
 }
 
 /// Every setting, in the order in which people read them.
-pub const SETTINGS: [Setting; 24] = [
+pub const SETTINGS: [Setting; 25] = [
     row("user", Kind::Text, "", "The operator: who is mentioned, and the identity of locks."),
     Setting {
         variable: Some("BATON_GITHUB_API_URL"),
@@ -84,6 +84,12 @@ pub const SETTINGS: [Setting; 24] = [
         Kind::WholeSeconds,
         "24h",
         "The longest claim that anyone may hold; older comments are not read.",
+    ),
+    row(
+        "claims.margin",
+        Kind::Duration,
+        "30s",
+        "The least time by which a holder stops before its claim ends, and by which others wait after it.",
     ),
     row("claims.settle", Kind::Duration, "1s", "How long a bidder waits for rival bids to become visible."),
     row(

@@ -45,6 +45,8 @@ pub struct ClaimsConfig {
     pub bid_ttl: Duration,
     /// The longest claim that anyone may hold.
     pub max_ttl: Duration,
+    /// The least time between a holder's own deadline and the end of its claim, and from there to a takeover.
+    pub margin: Duration,
     /// How long a bidder waits for rival bids.
     pub settle: Duration,
     /// How soon one's own bid must be visible.
@@ -107,6 +109,7 @@ impl ClaimsConfig {
             ttl: read.duration("claims.ttl"),
             bid_ttl: read.duration("claims.bid_ttl"),
             max_ttl: read.duration("claims.max_ttl"),
+            margin: read.duration("claims.margin"),
             settle: read.duration("claims.settle"),
             visible_within: read.duration("claims.visible_within"),
             sweep_every: read.duration("claims.sweep_every"),
@@ -202,6 +205,13 @@ pub(super) fn conflicts(values: &Values, settings: &[Effective]) -> Vec<ConfigEr
             ));
         }
     }
+    if read.duration("claims.margin") >= read.duration("claims.ttl") {
+        errors.push(format!(
+            "{} leaves nothing of {}: a holder would have to stop before it begins; shorten the one or lengthen the other",
+            said("claims.margin"),
+            said("claims.ttl")
+        ));
+    }
     if read.count("app.id").is_some() != read.text("app.private_key_file").is_some() {
         errors.push("`app.id` and `app.private_key_file` need each other: set both, or neither".to_owned());
     }
@@ -227,6 +237,7 @@ mod tests {
         assert_eq!(config.claims.ttl, seconds(4 * 3600));
         assert_eq!(config.claims.bid_ttl, seconds(120));
         assert_eq!(config.claims.max_ttl, seconds(24 * 3600));
+        assert_eq!(config.claims.margin, seconds(30));
         assert_eq!((config.claims.settle, config.claims.visible_within), (seconds(1), seconds(10)));
         assert_eq!(
             (config.claims.sweep_every, config.claims.missing_claim_grace),
@@ -264,6 +275,15 @@ mod tests {
             "`claims.ttl` (48h, baton.yaml:1:15) is longer than `claims.max_ttl` (24h, default)"
         ));
         assert!(config("claims: {ttl: 24h}\n").is_ok());
+    }
+
+    #[test]
+    fn a_claim_that_ends_before_it_begins_is_refused() {
+        let error = config("claims: {ttl: 30s}\n").unwrap_err();
+        assert!(error.starts_with(
+            "`claims.margin` (30s, default) leaves nothing of `claims.ttl` (30s, baton.yaml:1:15)"
+        ));
+        assert!(config("claims: {ttl: 3s, margin: 1s}\n").is_ok());
     }
 
     #[test]
