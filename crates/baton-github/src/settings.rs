@@ -40,7 +40,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns how long one call of one page may take with all its attempts and pauses, when the token is at hand.
+    /// Returns how long one call of one page may take with all its attempts and pauses.
+    ///
+    /// What is not in it: getting a token, and following a repository that was renamed.
     pub fn call_time_max(&self) -> Duration {
         self.retry.total_max + self.retry.limit_wait_max + self.timeout
     }

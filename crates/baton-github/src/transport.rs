@@ -124,3 +124,32 @@ impl Service<Call> for Transport {
         Box::pin(self.clone().run(call))
     }
 }
+
+#[cfg(all(test, feature = "tls"))]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use tower::ServiceExt as _;
+
+    use super::*;
+    use crate::call::Identity;
+
+    #[tokio::test]
+    async fn a_server_that_does_not_prove_itself_gets_no_request() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("https://{}", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut first = [0; 1];
+            stream.read_exact(&mut first).unwrap();
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+            first
+        });
+        let base = BaseUrl::parse(&url, false).unwrap();
+        let transport = Transport::new(&Settings { api_url: url, ..Settings::default() }, &base).unwrap();
+        let outcome = transport.oneshot(Call::get("/user", base.join("/user", &[]), Identity::Itself)).await;
+        assert!(matches!(outcome, Err(Failure::Unsent(_))), "{outcome:?}");
+        assert_eq!(server.join().unwrap(), [22], "it was greeted with a TLS handshake, not with a method");
+    }
+}

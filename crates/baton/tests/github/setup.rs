@@ -124,3 +124,33 @@ async fn clones_share_counters_and_the_server_s_time() {
         ]
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_client_and_the_forge_count_the_same_requests_under_the_same_names() {
+    let world = World::new().await;
+    world.clear_meter().await;
+    let (github, issue) = (&world.github, crate::issue(1));
+    let oid = github.write_commit(&repo(), "x", None).await.unwrap().value.oid;
+    github.create_ref(&repo(), "refs/baton/claims/1", &oid).await.unwrap();
+    github.advance_ref(&repo(), "refs/baton/claims/1", &oid).await.unwrap();
+    github.ref_tip(&repo(), "refs/baton/claims/1").await.unwrap();
+    github.refs_under(&repo(), "refs/baton/").await.unwrap();
+    let comment = github.post_comment(&issue, "x").await.unwrap().value;
+    github.edit_comment(&repo(), comment.id, "y").await.unwrap();
+    github.comments(&issue, None).await.unwrap();
+    github.add_labels(&issue, &["a"]).await.unwrap();
+    github.remove_label(&issue, "a").await.unwrap();
+    github.label_events(&issue).await.unwrap();
+    github.label_definitions(&repo()).await.unwrap();
+    github.issues_labelled(&repo(), "a").await.unwrap();
+    github.permission(&repo(), "admin").await.unwrap();
+    github.open_pulls(&repo()).await.unwrap();
+    github.viewer().await.unwrap();
+    github.issue(&issue).await.unwrap();
+    github.close_issue(&issue).await.unwrap();
+    for row in github.meter() {
+        let name = format!("{} {}", row.method, row.endpoint);
+        assert_eq!(world.metered(&name, row.status.into()).await, row.count, "{name} {}", row.status);
+    }
+    assert_eq!(github.requests_sent(), 18);
+}
