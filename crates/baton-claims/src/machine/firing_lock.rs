@@ -65,7 +65,7 @@ pub enum LockOutcome<T = FiringLock> {
     Taken(T),
     /// Another firing has it.
     Busy {
-        /// Who, if the holder has come to say so.
+        /// Who, if the holder has come to say so and runs where this process can see it.
         holder: Option<Holder>,
     },
     /// A person has paused the codename.
@@ -165,7 +165,6 @@ fn is_paused(codename: &str, state_dir: &Path) -> Result<bool, LockError> {
 
 fn take(path: &Path, dir: &Path) -> io::Result<LockOutcome> {
     std::fs::create_dir_all(dir)?;
-    let mut holder = None;
     for _ in 0..LOOKS {
         let mut file = open(path)?;
         if try_lock(&file)? {
@@ -176,14 +175,14 @@ fn take(path: &Path, dir: &Path) -> io::Result<LockOutcome> {
             }
             continue;
         }
-        holder = read_holder(&mut file)?;
-        if holder.as_ref().is_some_and(Holder::is_alive) {
-            break;
+        let holder = read_holder(&mut file)?.filter(Holder::is_alive);
+        if holder.is_some() {
+            return Ok(LockOutcome::Busy { holder });
         }
         // The holder has the lock and has not written its name yet; a moment later it has.
         std::thread::sleep(BETWEEN_LOOKS);
     }
-    Ok(LockOutcome::Busy { holder })
+    Ok(LockOutcome::Busy { holder: None })
 }
 
 /// Opens the file without following links, since lock directories may be open to other users.
@@ -305,6 +304,19 @@ mod tests {
             let named = outcomes.iter().filter(|(_, outcome)| *outcome == format!("busy {winner}")).count();
             assert_eq!(named, 5, "{outcomes:?}");
         }
+    }
+
+    #[test]
+    fn a_dead_holder_is_not_named_as_the_one_who_has_the_lock() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut child = firing_child(directory.path());
+        assert_eq!(child.line(), "taken");
+        child.kill();
+        // A successor that has the lock and has not come to write its name.
+        let file = open(&directory.path().join("locks/agent-lock-lucius")).unwrap();
+        assert!(try_lock(&file).unwrap());
+        let outcome = acquire(directory.path());
+        assert!(matches!(outcome, LockOutcome::Busy { holder: None }), "{outcome:?}");
     }
 
     #[test]

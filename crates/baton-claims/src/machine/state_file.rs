@@ -228,6 +228,22 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_never_sees_half_a_value() {
+        let directory = tempfile::tempdir().unwrap();
+        let many: Numbers = (0..2000).map(|number| (number.to_string(), number)).collect();
+        let file = numbers(&directory);
+        file.update(|numbers| *numbers = many.clone()).unwrap();
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                (0..50).for_each(|_| file.update(|numbers| *numbers = many.clone()).unwrap());
+            });
+            while !writer.is_finished() {
+                assert_eq!(file.read().unwrap().len(), 2000);
+            }
+        });
+    }
+
+    #[test]
     fn what_cannot_be_understood_is_refused_and_left_alone() {
         let directory = tempfile::tempdir().unwrap();
         let file = numbers(&directory);
