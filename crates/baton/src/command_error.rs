@@ -10,10 +10,13 @@ pub(crate) enum CommandError {
     /// The answer is no: refused, taken, not there.
     No(String),
     /// The command or its configuration cannot be meant as it is.
-    #[expect(dead_code, reason = "the configuration, which needs it first, is not wired to a command yet")]
     Usage(String),
     /// Something that must be reached could not be: data, an address, a program.
     OutOfReach(String),
+    /// The answer is no, and it was printed already.
+    Said,
+    /// Everything was printed already; this is the exit code.
+    SaidWith(ExitCode),
 }
 
 impl CommandError {
@@ -22,11 +25,17 @@ impl CommandError {
         Self::OutOfReach(chain(error))
     }
 
+    /// Returns whether there is anything left to print.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self, Self::Said | Self::SaidWith(_))
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::No(_) => ExitCode::from(1),
+            Self::No(_) | Self::Said => ExitCode::from(1),
             Self::Usage(_) => ExitCode::from(2),
             Self::OutOfReach(_) => ExitCode::from(3),
+            Self::SaidWith(code) => *code,
         }
     }
 }
@@ -37,6 +46,7 @@ impl fmt::Display for CommandError {
             Self::No(message) | Self::Usage(message) | Self::OutOfReach(message) => {
                 write!(f, "error: {message}")
             }
+            Self::Said | Self::SaidWith(_) => Ok(()),
         }
     }
 }

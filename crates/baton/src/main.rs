@@ -10,8 +10,10 @@
     reason = "the binary: it alone reads the environment, prints and ends the process"
 )]
 
+mod claims;
 mod command_error;
 mod completions;
+mod config;
 mod forge;
 
 use std::process::ExitCode;
@@ -34,6 +36,11 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Claims(claims::ClaimsCommand),
+    /// The configuration.
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// A GitHub-compatible forge in one process: issues, labels, comments, refs and git.
     #[command(subcommand)]
     Forge(forge::ForgeCommand),
@@ -53,7 +60,9 @@ fn main() -> ExitCode {
     match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            if !error.is_silent() {
+                eprintln!("{error}");
+            }
             error.exit_code()
         }
     }
@@ -61,6 +70,8 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), CommandError> {
     match command {
+        Command::Claims(command) => claims::run(command),
+        Command::Config(command) => config::run(&command),
         Command::Forge(command) => forge::run(command),
         Command::Completions(completions) => completions.run::<Arguments>(),
         Command::Version => {

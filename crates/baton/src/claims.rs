@@ -1,0 +1,66 @@
+//! The claim commands, one file each: arguments in, answers out, exit codes 0 yes, 1 no, 2 usage, 3 out of reach.
+//!
+//! They put the fleet together from the configuration and print what it answers. They decide nothing.
+
+mod check;
+mod claim;
+mod context;
+pub(crate) mod guard;
+mod held_command;
+mod hold;
+mod labels;
+mod protocol;
+mod release;
+mod renew;
+mod repo;
+mod sweep;
+
+use clap::Subcommand;
+
+use crate::command_error::CommandError;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClaimsCommand {
+    /// Claim an issue, or the oldest eligible one, and hold it around a command if one is given.
+    Claim(Box<claim::Claim>),
+    /// Send a heartbeat for an issue that this machine holds.
+    Renew(renew::Renew),
+    /// Hand an issue back that this machine holds.
+    Release(release::Release),
+    /// Tell who holds an issue and whether it could be claimed.
+    Check(check::Check),
+    /// Keep agents away from an issue.
+    Hold(hold::Hold),
+    /// Let agents have an issue again.
+    Unhold(hold::Unhold),
+    /// End the claims of the dead and put labels right.
+    Sweep(sweep::SweepCommand),
+    /// Leave whole repositories alone, or stop doing so.
+    #[command(subcommand)]
+    Repo(repo::RepoCommand),
+    /// Which claim protocol a repository uses.
+    #[command(subcommand)]
+    Protocol(protocol::ProtocolCommand),
+    /// The labels of the relay.
+    #[command(subcommand)]
+    Labels(labels::LabelsCommand),
+    /// Run a command that must not outlive its lease.
+    #[command(hide = true, name = "__guard")]
+    Guard(guard::Guard),
+}
+
+pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
+    match command {
+        ClaimsCommand::Claim(command) => command.run(),
+        ClaimsCommand::Renew(command) => command.run(),
+        ClaimsCommand::Release(command) => command.run(),
+        ClaimsCommand::Check(command) => command.run(),
+        ClaimsCommand::Hold(command) => command.run(),
+        ClaimsCommand::Unhold(command) => command.run(),
+        ClaimsCommand::Sweep(command) => command.run(),
+        ClaimsCommand::Repo(command) => command.run(),
+        ClaimsCommand::Protocol(command) => command.run(),
+        ClaimsCommand::Labels(command) => command.run(),
+        ClaimsCommand::Guard(command) => command.run(),
+    }
+}

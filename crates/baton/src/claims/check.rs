@@ -1,0 +1,86 @@
+//! `baton check REF`: who holds an issue, and whether it could be claimed.
+
+use baton_core::IssueRef;
+use baton_core::tracker::IssueKey;
+use baton_engine::claims::Standing;
+use clap::Args;
+use serde_json::json;
+
+use super::context::{TrackerArguments, print_json};
+use crate::command_error::CommandError;
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
+    #[arg(value_name = "REF")]
+    issue: IssueRef,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    tracker: TrackerArguments,
+}
+
+impl Check {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let context = self.tracker.open(Vec::new())?;
+        let issue = context.issue(&self.issue)?;
+        let standing = context.block_on(context.fleet.claims.standing(&issue))?;
+        if self.json {
+            print_json(&shape(&issue, &standing))?;
+        } else {
+            print(&issue, &standing);
+        }
+        match standing.is_claimable() {
+            true => Ok(()),
+            false => Err(CommandError::Said),
+        }
+    }
+}
+
+/// Why an issue cannot be claimed, in the order in which a person would ask.
+pub(crate) fn reasons(standing: &Standing) -> Vec<String> {
+    let holder = standing.holder.as_ref().map(|holder| {
+        let age = standing.age_s.map(|age| format!(", last heard of {age} s ago")).unwrap_or_default();
+        format!("held by {holder}{age}")
+    });
+    let refusal = standing.refusal.as_ref().map(ToString::to_string);
+    let pause = standing.paused_by.as_ref().map(|by| format!("the repository is paused: {by}"));
+    holder.into_iter().chain(refusal).chain(pause).collect()
+}
+
+fn shape(issue: &IssueKey, standing: &Standing) -> serde_json::Value {
+    json!({
+        "issue": issue.to_string(),
+        "title": standing.issue.title,
+        "is_open": standing.issue.is_open,
+        "labels": standing.issue.labels,
+        "protocol": standing.protocol.to_string(),
+        "claimable": standing.is_claimable(),
+        "holder": standing.holder.as_ref().map(|holder| json!({
+            "codename": holder.codename.as_str(),
+            "firing_id": holder.firing_id.as_str(),
+            "age_s": standing.age_s,
+            "epoch": standing.epoch,
+        })),
+        "reasons": reasons(standing),
+        "ignored_claims": standing.disbelieved,
+        "ignored_releases": standing.ledger.disbelieved_releases,
+    })
+}
+
+fn print(issue: &IssueKey, standing: &Standing) {
+    match standing.is_claimable() {
+        true => println!("{issue} can be claimed ({} protocol)", standing.protocol),
+        false => println!("{issue} cannot be claimed: {}", reasons(standing).join("; ")),
+    }
+    for claim in &standing.disbelieved {
+        println!("  ignored: a claim for {claim}, who may not write to the repository");
+    }
+    if standing.ledger.disbelieved_releases > 0 {
+        println!(
+            "  ignored: {} releases by people who may not write to the repository",
+            standing.ledger.disbelieved_releases
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! The guard of a command: it ends the command's process group when its lease is over, whatever becomes of the process
+//! that holds the lease.
+//!
+//! It is told deadlines, by the boot clock, over a pipe; the end of the pipe means that nobody renews any more. It
+//! knows nothing of trackers.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use baton_claims::machine::SystemClock;
+use baton_ports::Clock as _;
+use clap::Args;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::command_error::CommandError;
+
+/// How often the guard looks at its child and at the clock.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+#[derive(Debug, Args)]
+pub(crate) struct Guard {
+    /// The pipe that deadlines come over.
+    #[arg(long)]
+    control: i32,
+    /// The pipe over which the command's process group is told.
+    #[arg(long)]
+    status: i32,
+    /// How long before the deadline the command is asked to stop.
+    #[arg(long)]
+    grace_ms: u64,
+    /// The command.
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
+
+impl Guard {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let stop_at = Arc::new(AtomicU64::new(u64::MAX));
+        let control = inherited(self.control, OpenOptions::new().read(true))?;
+        let (known, grace) = (Arc::clone(&stop_at), self.grace_ms);
+        std::thread::spawn(move || follow(control, grace, &known));
+        let mut child = self.start()?;
+        let status = self.watch(&mut child, &stop_at)?;
+        // What the command left behind in its group must not outlive the lease either.
+        signal(&child, Signal::KILL);
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(code) => Err(CommandError::SaidWith(ExitCode::from(u8::try_from(code).unwrap_or(1)))),
+            None => {
+                let signal = status.signal().unwrap_or(0);
+                Err(CommandError::SaidWith(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))))
+            }
+        }
+    }
+
+    fn start(&self) -> Result<Child, CommandError> {
+        let mut status = inherited(self.status, OpenOptions::new().write(true))?;
+        let mut command = Command::new(&self.command[0]);
+        let child = command.args(&self.command[1..]).process_group(0).spawn().map_err(|error| {
+            CommandError::No(format!("`{}` cannot be run: {error}", self.command[0].to_string_lossy()))
+        })?;
+        let _ = writeln!(status, "{}", child.id());
+        Ok(child)
+    }
+
+    fn watch(&self, child: &mut Child, stop_at: &AtomicU64) -> Result<ExitStatus, CommandError> {
+        let lost = |error| CommandError::OutOfReach(format!("the command cannot be watched: {error}"));
+        let mut kill_at = None;
+        loop {
+            if let Some(status) = child.try_wait().map_err(lost)? {
+                return Ok(status);
+            }
+            let now = SystemClock.boot_now().ms;
+            match kill_at {
+                None if now >= stop_at.load(Ordering::Acquire) => {
+                    signal(child, Signal::TERM);
+                    // A command that was stopped must be woken to hear of it.
+                    signal(child, Signal::CONT);
+                    kill_at = Some(now + self.grace_ms);
+                }
+                Some(at) if now >= at => signal(child, Signal::KILL),
+                _ => {}
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+}
+
+/// Follows the deadlines. When the pipe ends, or says what cannot be understood, there is no time left.
+fn follow(control: File, grace_ms: u64, stop_at: &AtomicU64) {
+    for line in BufReader::new(control).lines().map_while(Result::ok) {
+        let Ok(deadline) = line.trim().parse::<u64>() else { break };
+        stop_at.store(deadline.saturating_sub(grace_ms), Ordering::Release);
+    }
+    stop_at.store(0, Ordering::Release);
+}
+
+fn signal(child: &Child, signal: Signal) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // The group may be gone already, which is what is wanted.
+        let _ = kill_process_group(group, signal);
+    }
+}
+
+/// Opens the end of a pipe that was inherited under a number.
+fn inherited(number: i32, how: &OpenOptions) -> Result<File, CommandError> {
+    let path = format!("/dev/fd/{number}");
+    how.open(&path).map_err(|error| CommandError::Usage(format!("{path}: {error}")))
+}

@@ -1,0 +1,273 @@
+//! Holding an issue around a command: renewed while it runs, stopped when the lease is lost, handed back with its
+//! outcome.
+//!
+//! The command runs under a guard, a process of its own that knows the deadline. The guard ends the command's process
+//! group when the deadline comes or when this process dies, so that neither a kill nor a stop of this process leaves an
+//! agent at work without a lease.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use baton_claims::FoundLease;
+use baton_core::claim::handback::Handover;
+use baton_core::claim::outcome::FailedAt;
+use baton_core::claim::{Lease, Outcome};
+use baton_core::labels::dialect::Dialect;
+use baton_core::labels::{IN_FLIGHT, PR_OPEN};
+use baton_core::tracker::IssueKey;
+use baton_engine::claims::{KeepEnd, Kept};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::context::Context;
+use super::release::hand_back;
+use crate::command_error::CommandError;
+
+/// The longest that a command gets between being asked to stop and being killed.
+const KILL_GRACE_MAX: Duration = Duration::from_secs(10);
+/// What a command says when it could not do its work now and will be able to later.
+const EXIT_TRY_LATER: i32 = 75;
+
+/// A command and the issue that it is for.
+pub(super) struct HeldCommand<'a> {
+    pub(super) context: &'a Context,
+    pub(super) issue: &'a IssueKey,
+    pub(super) label: Option<&'a str>,
+    pub(super) to: Option<&'a str>,
+    pub(super) command: &'a [OsString],
+}
+
+/// The guard of a running command.
+struct Guarded {
+    process: tokio::process::Child,
+    control: File,
+    command_group: mpsc::Receiver<i32>,
+}
+
+/// Why a command ended.
+enum End {
+    Exited(ExitStatus),
+    Cancelled,
+}
+
+impl HeldCommand<'_> {
+    pub(super) fn run(&self, lease: Lease) -> Result<(), CommandError> {
+        let (kept, end) = self.context.block_on(self.supervise(lease))?;
+        match kept.end {
+            KeepEnd::Lost { to, why } => {
+                self.context.fleet.leases.forget(self.issue, kept.lease.nonce)?;
+                let holder = to.map(|to| format!("; {to} has it now")).unwrap_or_default();
+                Err(CommandError::No(format!(
+                    "the lease on {} was lost, so the command was stopped and nothing more was written: {why}{holder}",
+                    self.issue
+                )))
+            }
+            KeepEnd::Stopped => self.hand_over(kept.lease, &end),
+        }
+    }
+
+    async fn supervise(&self, lease: Lease) -> Result<(Kept, End), CommandError> {
+        let grace = kill_grace(&lease);
+        let mut guarded = self.start(&lease, grace)?;
+        let mut control = guarded.control.try_clone().map_err(|error| reach("guard", &error))?;
+        let (mut interrupted, mut terminated) =
+            (handler(SignalKind::interrupt())?, handler(SignalKind::terminate())?);
+        let mut end = End::Cancelled;
+        let work = async {
+            tokio::select! {
+                status = guarded.process.wait() => {
+                    if let Ok(status) = status {
+                        end = End::Exited(status);
+                    }
+                }
+                _ = interrupted.recv() => {}
+                _ = terminated.recv() => {}
+            }
+        };
+        let leases = &self.context.fleet.leases;
+        let kept = self
+            .context
+            .fleet
+            .claims
+            .keep(self.issue, lease, grace, work, |lease| {
+                tell_deadline(&mut control, lease);
+                if let Err(error) = leases.keep(self.issue, lease, self.label) {
+                    eprintln!("warning: the lease could not be kept on disk: {error}");
+                }
+            })
+            .await;
+        drop(control);
+        guarded.stop(2 * grace).await;
+        Ok((kept, end))
+    }
+
+    fn start(&self, lease: &Lease, grace: Duration) -> Result<Guarded, CommandError> {
+        let program = std::env::current_exe().map_err(|error| reach("baton itself", &error))?;
+        let (control_read, control_write) = pipe()?;
+        let (status_read, status_write) = pipe()?;
+        for inherited in [&control_read, &status_write] {
+            fcntl_setfd(inherited, FdFlags::empty()).map_err(|error| reach("the guard's pipe", &error))?;
+        }
+        let mut guard = std::process::Command::new(program);
+        guard
+            .arg("__guard")
+            .args(["--control", &control_read.as_raw_fd().to_string()])
+            .args(["--status", &status_write.as_raw_fd().to_string()])
+            .args(["--grace-ms", &grace.as_millis().to_string()])
+            .arg("--")
+            .args(self.command)
+            .envs(self.environment(lease))
+            .process_group(0);
+        // A command in the background may not read a terminal; it would be stopped for trying.
+        if std::io::stdin().is_terminal() {
+            guard.stdin(Stdio::null());
+        }
+        let process =
+            tokio::process::Command::from(guard).spawn().map_err(|error| reach("the guard", &error))?;
+        let mut control = File::from(control_write);
+        tell_deadline(&mut control, lease);
+        Ok(Guarded { process, control, command_group: listen(status_read) })
+    }
+
+    /// What the command can know about its hold; the pre-push hook recognises the holder by it.
+    fn environment(&self, lease: &Lease) -> Vec<(&'static str, String)> {
+        let mut variables = vec![
+            ("BATON_ISSUE", self.issue.to_string()),
+            ("BATON_ISSUE_NUMBER", self.issue.number.to_string()),
+            ("BATON_REPO", self.issue.repo.to_string()),
+            ("BATON_CODENAME", lease.holder.codename.to_string()),
+            ("BATON_FIRING_ID", lease.holder.firing_id.to_string()),
+            ("BATON_STATE_DIR", self.context.fleet.state_dir().display().to_string()),
+        ];
+        variables.extend(lease.epoch.map(|epoch| ("BATON_EPOCH", epoch.to_string())));
+        variables
+    }
+
+    fn hand_over(&self, lease: Lease, end: &End) -> Result<(), CommandError> {
+        let dialect = self.context.fleet.claims.dialect_for(self.label);
+        let (handover, closes) = self.handover(dialect, end)?;
+        let (outcome, to) = (handover.outcome.clone(), handover.to.clone());
+        let found = FoundLease { lease, label: self.label.map(str::to_owned) };
+        hand_back(self.context, self.issue, found, dialect, handover)?;
+        if closes {
+            self.context.block_on(self.close())?;
+        }
+        let place = to.map_or_else(|| "closed".to_owned(), |to| format!("to {to}"));
+        eprintln!("{} handed back as {outcome}, {place}", self.issue);
+        match end {
+            End::Exited(status) if status.success() => Ok(()),
+            End::Exited(status) => Err(CommandError::SaidWith(exit_code(*status))),
+            End::Cancelled => Err(CommandError::SaidWith(std::process::ExitCode::from(130))),
+        }
+    }
+
+    async fn close(&self) -> Result<(), CommandError> {
+        use baton_ports::Tracker as _;
+        let closed = self.context.fleet.claims.tracker.close_issue(self.issue).await;
+        closed.map_err(|error| CommandError::out_of_reach(&error))
+    }
+
+    /// How it went and where the issue goes; and whether it is closed, because its last stage is over.
+    fn handover(&self, dialect: Dialect, end: &End) -> Result<(Handover, bool), CommandError> {
+        let back = dialect.eligible();
+        let taken_from = self.label.unwrap_or(back);
+        let handover = |outcome: Outcome, to: Option<&str>, pr: Option<String>| Handover {
+            outcome,
+            to: to.map(str::to_owned),
+            pr,
+            leaves_labels: false,
+        };
+        let failed = |outcome| Ok((handover(outcome, Some(origin(taken_from, back)), None), false));
+        let status = match end {
+            End::Cancelled => return failed(Outcome::Cancelled),
+            End::Exited(status) => status,
+        };
+        match status.code() {
+            Some(0) => {}
+            Some(EXIT_TRY_LATER) => return failed(Outcome::RateLimit),
+            Some(code) => return failed(Outcome::Failure(Some(format!("exit-{code}")))),
+            None => return failed(Outcome::Failure(Some("signal".to_owned()))),
+        }
+        if let Some(to) = self.to {
+            return Ok((handover(Outcome::Success, Some(to), None), false));
+        }
+        if dialect == Dialect::LabelsAsLocks {
+            let next = dialect.after_success(taken_from, false);
+            return Ok((handover(Outcome::Success, next, None), next.is_none()));
+        }
+        let pull = self.context.block_on(self.context.fleet.claims.open_pull_for(self.issue))?;
+        Ok(match pull {
+            Some(pull) => (handover(Outcome::Success, Some(PR_OPEN), Some(pull.url)), false),
+            // It went well and nothing came of it that could be merged.
+            None => (handover(Outcome::Failed(FailedAt::NoCommit), Some(back), None), false),
+        })
+    }
+}
+
+/// Where an issue goes back to. A claim for an issue in flight cannot go back there without a holder.
+fn origin<'a>(taken_from: &'a str, back: &'a str) -> &'a str {
+    if taken_from == IN_FLIGHT { back } else { taken_from }
+}
+
+impl Guarded {
+    /// Ends the command, if it has not ended, and waits until all of its group is gone.
+    async fn stop(mut self, within: Duration) {
+        // The end of the control pipe is what tells the guard to stop.
+        drop(self.control);
+        let ended = tokio::time::timeout(within + Duration::from_secs(1), self.process.wait()).await;
+        let was_clean = matches!(ended, Ok(Ok(status)) if status.code().is_some());
+        let group = self.command_group.try_iter().last().and_then(Pid::from_raw);
+        if let (false, Some(group)) = (was_clean, group) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if ended.is_err() {
+            let _ = self.process.kill().await;
+        }
+    }
+}
+
+fn kill_grace(lease: &Lease) -> Duration {
+    (lease.deadline.since(lease.sent_at) / 5).min(KILL_GRACE_MAX)
+}
+
+fn tell_deadline(control: &mut File, lease: &Lease) {
+    // A guard that is gone has ended the command, which is noticed elsewhere.
+    let _ = writeln!(control, "{}", lease.deadline.ms);
+}
+
+fn listen(status: OwnedFd) -> mpsc::Receiver<i32> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(File::from(status)).lines().map_while(Result::ok) {
+            if let Ok(pid) = line.trim().parse() {
+                let _ = sender.send(pid);
+            }
+        }
+    });
+    receiver
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), CommandError> {
+    rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(|error| reach("a pipe", &error))
+}
+
+fn handler(kind: SignalKind) -> Result<tokio::signal::unix::Signal, CommandError> {
+    signal(kind).map_err(|error| reach("a signal handler", &error))
+}
+
+fn reach(what: &str, error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::OutOfReach(format!("{what}: {error}"))
+}
+
+fn exit_code(status: ExitStatus) -> std::process::ExitCode {
+    use std::os::unix::process::ExitStatusExt as _;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    std::process::ExitCode::from(u8::try_from(code).unwrap_or(1))
+}

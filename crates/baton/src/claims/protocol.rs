@@ -1,0 +1,84 @@
+//! `baton protocol show|set`: which claim protocol a repository uses. It has one, and everybody follows it.
+
+use baton_core::claim::Protocol;
+use baton_engine::claims::ProtocolChange;
+use clap::Subcommand;
+use serde_json::json;
+
+use super::context::{TrackerArguments, print_json};
+use crate::command_error::CommandError;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProtocolCommand {
+    /// Show the repository's protocol.
+    Show {
+        /// The repository; by default the one of the checkout.
+        #[arg(long, value_name = "OWNER/NAME")]
+        repo: Option<String>,
+        /// Answer in JSON.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        tracker: TrackerArguments,
+    },
+    /// Change the repository's protocol, for everybody.
+    Set {
+        /// comment or ref.
+        #[arg(value_name = "PROTOCOL")]
+        to: Protocol,
+        /// The repository; by default the one of the checkout.
+        #[arg(long, value_name = "OWNER/NAME")]
+        repo: Option<String>,
+        /// Only tell what would be done.
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        tracker: TrackerArguments,
+    },
+}
+
+impl ProtocolCommand {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        match self {
+            Self::Show { repo, json, tracker } => show(repo.as_deref(), *json, tracker),
+            Self::Set { to, repo, dry_run, tracker } => set(*to, repo.as_deref(), *dry_run, tracker),
+        }
+    }
+}
+
+fn show(repo: Option<&str>, json: bool, tracker: &TrackerArguments) -> Result<(), CommandError> {
+    let context = tracker.open(Vec::new())?;
+    let repo = context.repo(repo)?;
+    let declared = context.block_on(context.fleet.claims.protocol(&repo))?;
+    let protocol = declared.map_err(|error| CommandError::No(format!("{repo}: {error}")))?;
+    if json {
+        return print_json(&json!({ "repo": repo.to_string(), "protocol": protocol.to_string() }));
+    }
+    println!("{protocol}");
+    Ok(())
+}
+
+fn set(
+    to: Protocol,
+    repo: Option<&str>,
+    dry_run: bool,
+    tracker: &TrackerArguments,
+) -> Result<(), CommandError> {
+    let context = tracker.open(Vec::new())?;
+    let repo = context.repo(repo)?;
+    match context.block_on(context.fleet.claims.set_protocol(&repo, to, dry_run))? {
+        ProtocolChange::Unchanged => println!("{repo} uses {to} already"),
+        ProtocolChange::Changed { from } if dry_run => println!("{repo} would go from {from} to {to}"),
+        ProtocolChange::Changed { from } => println!("{repo} uses {to} now (was {from})"),
+        ProtocolChange::InUse { issue } => {
+            return Err(CommandError::No(format!(
+                "{issue} is held under the old protocol; wait until nothing is held, or release it"
+            )));
+        }
+        ProtocolChange::Refused(why) => return Err(CommandError::No(format!("{repo}: {why}"))),
+        ProtocolChange::Raced => {
+            return Err(CommandError::No(format!("{repo}: someone else changed the protocol just now")));
+        }
+    }
+    Ok(())
+}
