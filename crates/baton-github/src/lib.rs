@@ -31,3 +31,4 @@ pub use layers::budget::RateBudget;
 pub use layers::meter::MeterRow;
 pub use secret::Secret;
 pub use settings::{DEFAULT_API_URL, RetrySettings, Settings, SetupError};
+pub use transport::install_tls_provider;

@@ -62,18 +62,20 @@ impl Transport {
     }
 }
 
-#[cfg(feature = "tls")]
-fn builder(base: &BaseUrl) -> reqwest::ClientBuilder {
-    // An error means that the program has chosen a provider already, which is as good.
+/// Chooses the cryptography of TLS for this process, unless the program has chosen already.
+///
+/// [`GitHub::new`](crate::GitHub::new) does it by itself. It is for programs with reqwest clients of their own: cargo
+/// shares features within a build, and with this crate in it every reqwest client needs the choice made first.
+pub fn install_tls_provider() {
+    // An error means that there is one, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+fn builder(base: &BaseUrl) -> reqwest::ClientBuilder {
+    install_tls_provider();
     let builder = reqwest::Client::builder();
     // Machines without certificates, such as small containers, can still talk to a forge of their own.
     if base.is_plain() { builder.tls_certs_only([]) } else { builder }
-}
-
-#[cfg(not(feature = "tls"))]
-fn builder(_: &BaseUrl) -> reqwest::ClientBuilder {
-    reqwest::Client::builder()
 }
 
 fn default_headers() -> HeaderMap {
@@ -125,7 +127,7 @@ impl Service<Call> for Transport {
     }
 }
 
-#[cfg(all(test, feature = "tls"))]
+#[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;

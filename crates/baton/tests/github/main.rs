@@ -62,7 +62,7 @@ impl World {
     pub(crate) async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let forge = ForgeProcess::start(&directory.path().join("data"), &[]);
-        // Made first, because it sets up TLS for the plain client too where the program is built with it.
+        // Made first, because it sets up TLS for the plain client too, which would not build without.
         let github = github(&forge.url, TOKEN);
         let client = Client::new(&forge.url, Some(TOKEN));
         client.must("POST", "/user/repos", &json!({ "name": "web", "auto_init": true }), 201).await;

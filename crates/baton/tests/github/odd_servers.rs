@@ -78,7 +78,7 @@ async fn an_answer_that_breaks_off_is_a_lost_one() {
 async fn a_server_that_does_not_answer_in_time_leaves_a_comment_unclear() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let patience = Duration::from_millis(100);
+    let patience = Duration::from_millis(300);
     let github = GitHub::new(Settings { timeout: patience, ..settings(&url, Auth::token("tok")) }).unwrap();
     // The operating system takes the connection and the request; nobody reads them.
     refused(github.post_comment(&issue(1), "x").await, TrackerErrorKind::Unclear);

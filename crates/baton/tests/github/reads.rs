@@ -14,7 +14,7 @@ async fn freeze(world: &World, at: i64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_issue_is_read_with_the_server_s_date() {
+async fn an_issue_is_read_with_the_date_of_the_server() {
     let world = World::new().await;
     freeze(&world, 1_700_000_000).await;
     world.post("/issues", json!({ "title": "second", "labels": ["a", "b"] })).await;

@@ -104,7 +104,7 @@ async fn every_request_says_who_asks_and_which_version_it_speaks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clones_share_counters_and_the_server_s_time() {
+async fn clones_share_counters_and_the_time_of_the_server() {
     let world = World::new().await;
     let before = world.github.requests_sent();
     assert_eq!(world.github.last_date(), None);
