@@ -10,6 +10,7 @@ mod held_command;
 mod hold;
 mod labels;
 mod protocol;
+mod push;
 mod release;
 mod renew;
 mod repo;
@@ -25,6 +26,8 @@ pub(crate) enum ClaimsCommand {
     Claim(Box<claim::Claim>),
     /// Send a heartbeat for an issue that this machine holds.
     Renew(renew::Renew),
+    /// Push a branch for an issue that this machine holds; the server refuses it if the hold is lost.
+    Push(push::Push),
     /// Hand an issue back that this machine holds.
     Release(release::Release),
     /// Tell who holds an issue and whether it could be claimed.
@@ -53,6 +56,7 @@ pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
     match command {
         ClaimsCommand::Claim(command) => command.run(),
         ClaimsCommand::Renew(command) => command.run(),
+        ClaimsCommand::Push(command) => command.run(),
         ClaimsCommand::Release(command) => command.run(),
         ClaimsCommand::Check(command) => command.run(),
         ClaimsCommand::Hold(command) => command.run(),
