@@ -1,0 +1,19 @@
+//! Claims as people and machines mistreat them: the real binary against the real forge, with deaths and stops at every
+//! request, tracker faults at every request, forged claims, labels changed by hand, and wrong commands.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test program: it starts and ends processes, waits for what they do, and fails where it stands"
+)]
+
+mod deaths;
+mod proxy;
+mod seat;
+mod standing;
+#[path = "../support/mod.rs"]
+mod support;
+mod victim;
+mod waiting;
+mod world;

@@ -1,0 +1,57 @@
+//! Waiting for what other processes do, never longer than a bound, and doing many things at once, never too many.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use baton_claims::machine::SystemClock;
+use baton_ports::Clock as _;
+use rustix::process::{Pid, test_kill_process_group};
+use tokio::task::JoinSet;
+
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Long enough for anything that must happen, however busy the machine is.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+
+/// Waits until something is there; fails after the bound, with its name.
+pub(crate) async fn eventually<T>(what: &str, within: Duration, mut look: impl FnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(started.elapsed() < within, "{what}: not within {within:?}");
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// The boot clock, as holders read it.
+pub(crate) fn boot_ms() -> u64 {
+    SystemClock.boot_now().ms
+}
+
+/// Returns whether anything of a process group is left.
+pub(crate) fn is_group_alive(group: i32) -> bool {
+    Pid::from_raw(group).is_some_and(|group| test_kill_process_group(group).is_ok())
+}
+
+/// Does many things, so many at a time, and returns what came of them in their order.
+pub(crate) async fn in_parallel<F>(at_once: usize, things: impl IntoIterator<Item = F>) -> Vec<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let mut running = JoinSet::new();
+    let mut done = Vec::new();
+    for (index, thing) in things.into_iter().enumerate() {
+        if running.len() >= at_once {
+            done.extend(running.join_next().await.map(Result::unwrap));
+        }
+        running.spawn(async move { (index, thing.await) });
+    }
+    while let Some(ended) = running.join_next().await {
+        done.push(ended.unwrap());
+    }
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, output)| output).collect()
+}
