@@ -8,6 +8,8 @@ mod context;
 pub(crate) mod guard;
 mod held_command;
 mod hold;
+mod hook;
+pub(crate) mod label_state;
 mod labels;
 mod protocol;
 mod push;
@@ -47,6 +49,12 @@ pub(crate) enum ClaimsCommand {
     /// The labels of the relay.
     #[command(subcommand)]
     Labels(labels::LabelsCommand),
+    /// The pre-push hook that keeps two from closing the same issue.
+    #[command(subcommand)]
+    Hook(hook::HookCommand),
+    /// The commands of `alfred-label-state`, with its output and exit codes.
+    #[command(subcommand)]
+    LabelState(label_state::LabelStateCommand),
     /// Run a command that must not outlive its lease.
     #[command(hide = true, name = "__guard")]
     Guard(guard::Guard),
@@ -65,6 +73,8 @@ pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
         ClaimsCommand::Repo(command) => command.run(),
         ClaimsCommand::Protocol(command) => command.run(),
         ClaimsCommand::Labels(command) => command.run(),
+        ClaimsCommand::Hook(command) => command.run(),
+        ClaimsCommand::LabelState(command) => command.run(),
         ClaimsCommand::Guard(command) => command.run(),
     }
 }

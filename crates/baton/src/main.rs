@@ -57,7 +57,11 @@ fn main() -> ExitCode {
         )
         .with_writer(std::io::stderr)
         .init();
-    match run(Arguments::parse().command) {
+    let arguments = claims::label_state::under_own_name(std::env::args_os());
+    if claims::label_state::answers_doctor(&arguments, std::env::var("ALFRED_DOCTOR").ok().as_deref()) {
+        return ExitCode::SUCCESS;
+    }
+    match run(Arguments::parse_from(arguments).command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if !error.is_silent() {
