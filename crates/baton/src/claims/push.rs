@@ -10,8 +10,9 @@ use std::time::Instant;
 use baton_claims::FoundLease;
 use baton_core::IssueRef;
 use baton_core::claim::renewal::Renewed;
+use baton_core::claim::text::{self, Marker};
 use baton_core::claim::{Lease, Protocol};
-use baton_core::tracker::IssueKey;
+use baton_core::tracker::{Commit, IssueKey};
 use baton_git::{
     BranchMove, Checkout, FencedPush, GitError, Heartbeat, Oid, PushOutcome, Token, UnfencedPush, http_origin,
 };
@@ -23,6 +24,9 @@ use super::context::{Context, IdentityArguments, TrackerArguments, print_json, s
 use super::release::lease_of;
 use crate::command_error::CommandError;
 use crate::config::Credentials;
+
+/// How often a push is tried while renewals of the same hold are faster.
+const TRIES_MAX: u32 = 3;
 
 #[derive(Debug, Args)]
 pub(crate) struct Push {
@@ -166,8 +170,15 @@ impl Push {
         let left = found.lease.deadline.since(context.fleet.claims.clock.boot_now());
         plan.checkout.stop_at = Instant::now().checked_add(left);
         let mut outcome = self.push_once(context, issue, found, &plan)?;
-        if matches!(outcome, PushOutcome::Stale { .. }) && was_renewed_meanwhile(context, issue, found)? {
+        for _ in 1..TRIES_MAX {
+            if !matches!(outcome, PushOutcome::Stale { .. }) || !was_renewed_meanwhile(context, issue, found)?
+            {
+                break;
+            }
             outcome = self.push_once(context, issue, found, &plan)?;
+        }
+        if let PushOutcome::Stale { .. } = &outcome {
+            context.fleet.leases.forget(issue, found.lease.nonce)?;
         }
         if let PushOutcome::Pushed { claim_tip } = &outcome {
             if let Err(error) = plan.checkout.note_pushed(&self.remote, &plan.branch, &plan.new) {
@@ -306,10 +317,7 @@ fn renew(context: &Context, issue: &IssueKey, found: &mut FoundLease) -> Result<
 /// Finds out which of two tips the claim ref has, when an earlier heartbeat was not acknowledged. Any other tip is found
 /// stale by the push itself.
 fn adopt_tip(context: &Context, issue: &IssueKey, found: &mut FoundLease) -> Result<(), CommandError> {
-    let claims = &context.fleet.claims;
-    let name = claims.settings.claim_ref(issue.number);
-    let read = context.block_on(claims.tracker.ref_tip(&issue.repo, &name));
-    let tip = read.map_err(|error| CommandError::out_of_reach(&error))?.value;
+    let tip = read_tip(context, issue)?;
     let unclear = found.lease.unclear_tip.take();
     if unclear.is_some() && unclear == tip.map(|tip| tip.oid) {
         found.lease.tip = unclear;
@@ -317,19 +325,30 @@ fn adopt_tip(context: &Context, issue: &IssueKey, found: &mut FoundLease) -> Res
     keep(context, issue, found)
 }
 
-/// Returns whether the same hold got a newer tip from another process of this machine, such as the one that renews it in
-/// the background; `found` is the newer one then.
+/// Returns whether the tip that refused the push is the same hold's: another process of this holder, such as the one that
+/// renews it in the background, was faster. `found` has that tip then. Nobody else knows the nonce, and whoever takes over
+/// puts its own on top, so a tip with this nonce is proof enough.
 fn was_renewed_meanwhile(
     context: &Context,
     issue: &IssueKey,
     found: &mut FoundLease,
 ) -> Result<bool, CommandError> {
-    let Some(newer) = context.fleet.leases.find(issue)? else { return Ok(false) };
-    let is_newer = newer.lease.nonce == found.lease.nonce && newer.lease.tip != found.lease.tip;
-    if is_newer {
-        *found = newer;
+    let Some(tip) = read_tip(context, issue)? else { return Ok(false) };
+    let is_own = matches!(
+        text::read(&tip.message), Some(Marker::Claim(claim)) if claim.nonce == Some(found.lease.nonce)
+    );
+    if is_own {
+        found.lease.tip = Some(tip.oid);
+        keep(context, issue, found)?;
     }
-    Ok(is_newer)
+    Ok(is_own)
+}
+
+fn read_tip(context: &Context, issue: &IssueKey) -> Result<Option<Commit>, CommandError> {
+    let claims = &context.fleet.claims;
+    let name = claims.settings.claim_ref(issue.number);
+    let read = context.block_on(claims.tracker.ref_tip(&issue.repo, &name));
+    Ok(read.map_err(|error| CommandError::out_of_reach(&error))?.value)
 }
 
 /// Keeps the new tip, and has the server date it. The heartbeat of a push is dated by this machine, and such a date is
