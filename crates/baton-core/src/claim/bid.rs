@@ -74,6 +74,8 @@ pub struct Bid {
     last_digest: Option<Vec<(u64, ServerTime, bool)>>,
     /// Where the last release sent the issue.
     destination: Option<(String, ServerTime)>,
+    /// The comments whose claims this bid has ended, because a lagging read does not show that yet.
+    buried: Vec<u64>,
     is_decided: bool,
 }
 
@@ -114,6 +116,7 @@ impl Bid {
             foreign_since: None,
             last_digest: None,
             destination: None,
+            buried: Vec::new(),
             is_decided: false,
         }
     }
@@ -269,9 +272,10 @@ impl Bid {
         if own.ended.is_some() || own.is_expired {
             return self.end(Acquired::Failed("someone ended the own bid".to_owned()));
         }
-        let dropped: Vec<_> = ledger.dropped().map(|claim| claim.release(Outcome::StaleSwept)).collect();
+        let dropped: Vec<_> = ledger.dropped().filter(|claim| !self.buried.contains(&claim.id)).collect();
         if !dropped.is_empty() {
-            return self.bury(dropped);
+            self.buried.extend(dropped.iter().map(|claim| claim.id));
+            return self.bury(dropped.iter().map(|claim| claim.release(Outcome::StaleSwept)).collect());
         }
         if !ledger.is_first(own, &self.terms) {
             let winner = ledger.winner().unwrap_or(own).text.holder.clone();
@@ -382,12 +386,13 @@ impl Bid {
         self.end(Acquired::Failed(format!("an answer that was not asked for: {answer:?}")))
     }
 
-    fn on_failure(&mut self, now: BootTime, why: String) -> Step<Acquired> {
+    fn on_failure(&mut self, why: String) -> Step<Acquired> {
         match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Reading | Phase::Scouting => self.end(Acquired::Failed(why)),
             // Burying again is for the next claimant; without it the dead one still counts as dead.
             Phase::Burying { left } => self.bury(left),
-            Phase::Labelling { left } => self.next_label(now, left),
+            // Nothing is taken off unless what replaces it is on; a renewal puts it right.
+            Phase::Labelling { .. } => self.end(Acquired::Won(self.lease.clone())),
             Phase::Withdrawing { verdict, run_comment } => self.on_withdrawn(*verdict, run_comment),
             _ => self.give_up(why),
         }
@@ -427,7 +432,7 @@ impl Machine for Bid {
             return self.on_bid(sent_at, answer);
         }
         match (self.phase.clone(), answer) {
-            (_, Answer::Failed(failure)) => self.on_failure(now, failure.why),
+            (_, Answer::Failed(failure)) => self.on_failure(failure.why),
             (Phase::Reading, Answer::Issue(issue)) => {
                 self.date = Some(issue.date);
                 self.on_issue(&issue.value)

@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use super::identity::{Holder, Nonce};
 use super::step::Terms;
-use super::text::{self, Marker};
+use super::text::{self, Marker, ReleaseText};
 use crate::time::{BootTime, ServerTime};
 use crate::tracker::Commit;
 
 /// A claim commit that seems to come from the future by more than this was dated by its writer.
 const CLOCK_SLACK_S: i64 = 5;
+
+/// The key in a release that repeats where an earlier one sent the issue: since when that holds.
+pub(super) const TO_SINCE: &str = "to_since";
 
 /// A look at a claim ref.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -67,7 +70,7 @@ pub fn standing(sighting: &Sighting, now: BootTime, terms: &Terms) -> Standing {
         Some(Marker::Release(release)) => Standing::Free {
             parent: Some(tip.oid.clone()),
             epoch: release.epoch.unwrap_or(0) + 1,
-            destination: release.to.map(|to| (to, tip.committed_at)),
+            destination: destination(release, tip.committed_at),
             dropped_by: None,
         },
         Some(Marker::Claim(claim)) => {
@@ -82,6 +85,13 @@ pub fn standing(sighting: &Sighting, now: BootTime, terms: &Terms) -> Standing {
             Standing::Held { holder: claim.holder, nonce: claim.nonce, epoch, age_s }
         }
     }
+}
+
+/// Where a release sent the issue. One that only repeats an earlier release says since when that holds.
+fn destination(release: ReleaseText, committed_at: ServerTime) -> Option<(String, ServerTime)> {
+    let since = release.extra.iter().find(|(key, _)| key == TO_SINCE);
+    let since = since.and_then(|(_, at)| at.parse().ok()).unwrap_or(committed_at);
+    release.to.map(|to| (to, since))
 }
 
 /// A date that the server wrote is compared with the server's clock. One that the writer wrote says nothing: then the
@@ -135,6 +145,14 @@ mod tests {
         assert_eq!(is_free(&released), Some(5));
         let Standing::Free { destination, .. } = released else { unreachable!() };
         assert_eq!(destination, Some(("agent:pr-open".to_owned(), ServerTime(0))));
+    }
+
+    #[test]
+    fn a_release_that_repeats_an_earlier_one_keeps_its_time() {
+        let release = "<!-- agent-release:codename=b firing_id=B epoch=5 outcome=cancelled to=agent:pr-open \
+                       to_since=1970-01-01T00:00:07Z -->";
+        let Standing::Free { destination, .. } = look(release, 9, 10, 0) else { panic!("not free") };
+        assert_eq!(destination, Some(("agent:pr-open".to_owned(), ServerTime(7))));
     }
 
     #[test]

@@ -240,14 +240,13 @@ impl Renewal {
         }
     }
 
-    fn on_failure(&mut self, now: BootTime, why: String) -> Step<Renewed> {
+    fn on_failure(&mut self, why: String) -> Step<Renewed> {
         match std::mem::replace(&mut self.phase, Phase::ReadingLabels) {
             Phase::Touching if self.lease.protocol == Protocol::Comment => self.failed(why),
             Phase::Reading | Phase::Writing | Phase::Advancing { .. } => self.failed(why),
             Phase::Yielding { to } => self.lost(Some(to), "another claim was first"),
-            Phase::Repairing { left } => self.repair(now, left),
             // The lease was extended; what people read follows with the next renewal.
-            Phase::Touching | Phase::Copying | Phase::ReadingLabels => {
+            Phase::Touching | Phase::Copying | Phase::ReadingLabels | Phase::Repairing { .. } => {
                 Step::Done(Renewed::Held(self.lease.clone()))
             }
         }
@@ -273,7 +272,7 @@ impl Machine for Renewal {
             return self.on_advancing(now, oid, written_at, unclear, &answer);
         }
         match (self.phase.clone(), answer) {
-            (_, Answer::Failed(failure)) => self.on_failure(now, failure.why),
+            (_, Answer::Failed(failure)) => self.on_failure(failure.why),
             (Phase::Reading, Answer::Comments(reading)) => self.on_read(now, &reading),
             (Phase::Writing, Answer::Commit(commit)) => {
                 self.date = Some(commit.date);

@@ -234,16 +234,19 @@ impl Swap {
 
     fn withdraw(&mut self, outcome: Outcome, verdict: Acquired) -> Step<Acquired> {
         self.is_decided = true;
+        // Only the tip is read, so what the release before this claim said must be said again.
+        let destination = self.destination.clone();
+        let extra = destination.iter().map(|(_, at)| (chain::TO_SINCE.to_owned(), at.to_string())).collect();
         let release = ReleaseText {
             holder: self.lease.holder.clone(),
             claim: None,
             nonce: Some(self.lease.nonce),
             outcome,
-            to: None,
+            to: destination.map(|(to, _)| to),
             pr: None,
             swept_by: None,
             epoch: self.lease.epoch,
-            extra: Vec::new(),
+            extra,
         };
         let message = release.write(stamp(self.date));
         let parent = self.lease.tip.clone();
@@ -265,7 +268,8 @@ impl Swap {
             Phase::Reading | Phase::Writing { .. } => self.end(Acquired::Failed(why)),
             // The copy is for people; a renewal writes it again.
             Phase::Copying { change } => self.label(now, change),
-            Phase::Labelling { left } => self.next_label(now, left),
+            // Nothing is taken off unless what replaces it is on; a renewal puts it right.
+            Phase::Labelling { .. } => self.end(Acquired::Won(self.lease.clone())),
             Phase::Withdrawing { verdict } => self.end(*verdict),
             _ => self.withdraw(Outcome::Cancelled, Acquired::Failed(why)),
         }

@@ -1,7 +1,9 @@
 //! Sweeping one issue: the claims of the dead are ended, and labels that tell of nobody are put right.
 //!
-//! Labels change only when `agent:in-flight` is the only lifecycle label, nobody holds, and all of that was read afresh
-//! after the dead were ended. A label without any claim gets the time that a claimant needs between its two writes.
+//! Labels change only when nobody holds, and that was read afresh after the dead were ended. The issue goes back to the
+//! queue only if `agent:in-flight` is its only lifecycle label; beside another one, which a holder wrote before it died,
+//! `agent:in-flight` is taken off and the other stays. A label without any claim gets the time that a claimant needs
+//! between its two writes.
 
 use std::time::Duration;
 
@@ -173,14 +175,14 @@ impl Sweep {
         self.requeue(&issue)
     }
 
-    /// Returns whether labels say that someone works on it, and nothing else about where it is.
+    /// Returns whether labels say that someone works on it.
     fn tells_of_a_holder(&self, issue: &Issue) -> bool {
         if !issue.is_open {
             return false;
         }
         match self.terms.eligibility.dialect {
             Dialect::LabelsAsLocks => issue.has_label(CLAIMED) || issue.has_label(STAGE_PROCESSING),
-            _ => labels::lifecycle_labels(&issue.labels) == [labels::IN_FLIGHT],
+            _ => issue.has_label(labels::IN_FLIGHT),
         }
     }
 
@@ -198,13 +200,23 @@ impl Sweep {
         if is_explained || age.is_some_and(|age| age > grace) { self.requeue(issue) } else { self.done() }
     }
 
+    /// Where the issue goes: its holder may have written that before it died.
+    fn destination(&self, issue: &Issue) -> &'static str {
+        let dialect = self.terms.eligibility.dialect;
+        match (dialect, labels::lifecycle_state(&issue.labels)) {
+            (Dialect::LabelsAsLocks, _) | (_, None | Some(labels::IN_FLIGHT)) => dialect.eligible(),
+            (_, Some(further)) => further,
+        }
+    }
+
     fn requeue(&mut self, issue: &Issue) -> Step<Swept> {
-        self.swept.is_requeued = true;
+        let dialect = self.terms.eligibility.dialect;
+        let to = self.destination(issue);
+        self.swept.is_requeued = to == dialect.eligible();
         if self.rules.is_dry_run {
             return self.done();
         }
-        let dialect = self.terms.eligibility.dialect;
-        let change = dialect.on_handing_back(&issue.labels, &self.terms.user, Some(dialect.eligible()));
+        let change = dialect.on_handing_back(&issue.labels, &self.terms.user, Some(to));
         let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
         if !change.add.is_empty() {
             left.push(Ask::AddLabels(change.add));
@@ -277,5 +289,55 @@ impl Machine for Sweep {
 
     fn is_decided(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::step::tests::{issue, terms};
+    use crate::labels::{IMPLEMENT, IN_FLIGHT, PR_OPEN};
+    use crate::tracker::Dated;
+
+    /// What a sweep writes on an issue without a live claim.
+    fn written(names: &[&str]) -> Vec<Ask> {
+        let rules = SweepRules {
+            protocol: Protocol::Comment,
+            missing_claim_grace: Duration::from_secs(600),
+            sweep_id: "S".to_owned(),
+            is_dry_run: false,
+        };
+        let mut sweep = Sweep::new(SharedTerms::new(terms()), rules);
+        let (now, date) = (BootTime { ms: 0 }, ServerTime(1000));
+        let mut step = sweep.begin(now);
+        let mut written = Vec::new();
+        while let Step::Ask(ask) = step {
+            let answer = match &ask {
+                Ask::Comments => Answer::Comments(Reading { heard: Vec::new(), date, pages: 1 }),
+                Ask::Issue => Answer::Issue(Dated { value: issue(names), date, pages: 1 }),
+                Ask::LabelEvents => Answer::LabelEvents(vec![LabelEvent {
+                    label: IN_FLIGHT.to_owned(),
+                    was_added: true,
+                    at: ServerTime(0),
+                    actor: String::new(),
+                }]),
+                _ => Answer::Done,
+            };
+            if ask.is_write() {
+                written.push(ask);
+            }
+            step = sweep.answered(now, now, answer);
+        }
+        written
+    }
+
+    #[test]
+    fn an_issue_goes_where_its_dead_holder_sent_it_or_back_to_the_queue() {
+        let add = |label: &str| Ask::AddLabels(vec![label.to_owned()]);
+        let remove = |label: &str| Ask::RemoveLabel(label.to_owned());
+        assert_eq!(written(&[IN_FLIGHT]), [add(IMPLEMENT), remove(IN_FLIGHT)]);
+        assert_eq!(written(&[IN_FLIGHT, PR_OPEN]), [add(PR_OPEN), remove(IN_FLIGHT)]);
+        assert_eq!(written(&[IN_FLIGHT, IMPLEMENT]), [add(IMPLEMENT), remove(IN_FLIGHT)]);
+        assert_eq!(written(&[IMPLEMENT, PR_OPEN]), [], "nothing tells of a holder");
     }
 }

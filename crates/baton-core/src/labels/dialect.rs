@@ -87,15 +87,11 @@ impl Dialect {
     /// The changes that tell that an issue was taken.
     pub fn on_taking(self, labels: &[String], user: &str) -> LabelChange {
         let mut change = LabelChange::default();
-        change.add_unless_there(labels, &self.in_flight(user));
-        if self == Self::LabelsAsLocks {
-            let staged = labels.iter().any(|label| label == STAGE_READY);
-            change.remove_if_there(labels, STAGE_READY);
-            if staged {
-                change.add_unless_there(labels, STAGE_PROCESSING);
-            }
-        } else {
-            change.remove_if_there(labels, IMPLEMENT);
+        let stage = if self == Self::LabelsAsLocks { STAGE_READY } else { IMPLEMENT };
+        change.remove_if_there(labels, stage);
+        change.add_in_place(labels, &self.in_flight(user));
+        if self == Self::LabelsAsLocks && !change.remove.is_empty() {
+            change.add_unless_there(labels, STAGE_PROCESSING);
         }
         change
     }
@@ -103,9 +99,6 @@ impl Dialect {
     /// The changes that tell that an issue was handed back, and where to. Nothing else that tells of a stage stays.
     pub fn on_handing_back(self, labels: &[String], user: &str, to: Option<&str>) -> LabelChange {
         let mut change = LabelChange::default();
-        if let Some(to) = to {
-            change.add_unless_there(labels, to);
-        }
         let stages: &[&str] = match self {
             Self::LabelsAsLocks => &[STAGE_READY, STAGE_PROCESSING, STAGE_REVIEW],
             _ => &EXCLUSIVE,
@@ -114,6 +107,9 @@ impl Dialect {
             change.remove_if_there(labels, label);
         }
         change.remove_if_there(labels, &self.in_flight(user));
+        if let Some(to) = to {
+            change.add_in_place(labels, to);
+        }
         change
     }
 
@@ -169,6 +165,16 @@ impl LabelChange {
         }
     }
 
+    /// Adds what takes the place of all that is removed, also when it seems to be there: the labels may have been read
+    /// before someone took it off, and then nothing would be left that tells where the issue is.
+    fn add_in_place(&mut self, labels: &[String], label: &str) {
+        if self.remove.is_empty() {
+            self.add_unless_there(labels, label);
+        } else {
+            self.add.push(label.to_owned());
+        }
+    }
+
     fn remove_if_there(&mut self, labels: &[String], label: &str) {
         let is_there = labels.iter().any(|own| own.eq_ignore_ascii_case(label));
         if is_there && !self.remove.iter().any(|own| own == label) {
@@ -214,6 +220,14 @@ mod tests {
             change(&[CLAIMED, STAGE_PROCESSING], &[STAGE_READY])
         );
         assert_eq!(taken(Dialect::Fabrik, &["bug"]), change(&["fabrik:locked:ana"], &[]));
+    }
+
+    #[test]
+    fn what_replaces_a_label_is_put_on_even_if_it_seems_to_be_there() {
+        let names = labels(&[IN_FLIGHT, IMPLEMENT]);
+        assert_eq!(Dialect::Baton.on_taking(&names, "ana"), change(&[IN_FLIGHT], &[IMPLEMENT]));
+        let back = Dialect::Baton.on_handing_back(&names, "ana", Some(IMPLEMENT));
+        assert_eq!(back, change(&[IMPLEMENT], &[IN_FLIGHT]));
     }
 
     #[test]
