@@ -1,8 +1,9 @@
 //! Commits: a log, and one with what it changed.
 
 use crate::db::accounts::{self, Account};
+use crate::db::refs;
 use crate::git::history::{self, LogQuery};
-use crate::git::objects::{CommitInfo, Person, is_empty, resolve};
+use crate::git::objects::{CommitInfo, Person, candidates, is_empty, resolve};
 use crate::git::tree_diff::{self, FileChange};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -66,13 +67,32 @@ fn log_query(call: &Call) -> Result<LogQuery, ApiError> {
     Ok(LogQuery { path, author: call.query.get("author"), since: time("since")?, until: time("until")? })
 }
 
+/// While reads lag, a name means what it meant then: the object id of that moment, or nothing at all.
+fn lagging_name(call: &Call, name: &str) -> Result<String, ApiError> {
+    let lag = call.forge.panel.read_lag();
+    if lag.is_zero() {
+        return Ok(name.to_owned());
+    }
+    let repo = call.repo()?.id;
+    let find = |full: &str| call.forge.db.read_lagging(lag, |conn| refs::find(conn, repo, full));
+    for full in candidates(name) {
+        if let Some(row) = find(&full)?? {
+            return Ok(row.oid);
+        }
+    }
+    // A ref that is there now and was not there then is not found; an object id never was a ref.
+    let repository = call.forge.git.open(repo)?;
+    let is_ref = candidates(name).iter().any(|full| repository.find_reference(full).is_ok());
+    Ok(if is_ref { String::new() } else { name.to_owned() })
+}
+
 pub(super) fn get(call: &Call) -> ApiResult {
     let repository = call.forge.git.open(call.repo()?.id)?;
     if is_empty(&repository)? {
         return Err(ApiError::conflict("Git Repository is empty."));
     }
     let name = call.param("ref");
-    let commit = resolve(&repository, name);
+    let commit = resolve(&repository, &lagging_name(call, name)?);
     let commit = commit.ok_or_else(|| ApiError::unprocessable(format!("No commit found for SHA: {name}")))?;
     if call.accepts("vnd.github.sha") || call.accepts("vnd.github.VERSION.sha") {
         return Ok(Reply::of(

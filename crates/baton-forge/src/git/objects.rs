@@ -68,15 +68,20 @@ pub(crate) fn kind_of(repository: &Repository, oid: Oid) -> Option<ObjectType> {
     repository.odb().ok()?.read_header(oid).ok().map(|(_, kind)| kind)
 }
 
+/// The refs that a short name can mean, the likeliest first.
+pub(crate) fn candidates(name: &str) -> Vec<String> {
+    let all =
+        [format!("refs/heads/{name}"), format!("refs/tags/{name}"), format!("refs/{name}"), name.to_owned()];
+    all.into_iter().filter(|candidate| git2::Reference::is_valid_name(candidate)).collect()
+}
+
 /// Finds the commit that a branch, tag, full ref, `HEAD` or object id names.
 pub(crate) fn resolve<'r>(repository: &'r Repository, name: &str) -> Option<Commit<'r>> {
     if let Some(commit) = parse_oid(name).and_then(|oid| peel(repository, oid)) {
         return Some(commit);
     }
-    let candidates =
-        [format!("refs/heads/{name}"), format!("refs/tags/{name}"), format!("refs/{name}"), name.to_owned()];
-    let by_name = candidates.iter().filter(|candidate| git2::Reference::is_valid_name(candidate));
-    let found = by_name.filter_map(|candidate| repository.find_reference(candidate).ok()).next();
+    let candidates = candidates(name);
+    let found = candidates.iter().filter_map(|candidate| repository.find_reference(candidate).ok()).next();
     if let Some(commit) = found.and_then(|reference| reference.peel_to_commit().ok()) {
         return Some(commit);
     }
