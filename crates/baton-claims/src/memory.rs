@@ -37,6 +37,10 @@ impl LocalMemory {
         }
     }
 
+    fn ref_key(&self, repo: &RepoSlug, name: &str) -> String {
+        format!("{} {repo} {name}", self.tracker)
+    }
+
     /// The pauses that this machine knows.
     pub fn pauses(&self) -> &PauseFile {
         &self.pauses
@@ -62,8 +66,13 @@ impl Memory for LocalMemory {
     }
 
     fn watched_for(&self, repo: &RepoSlug, name: &str, tip: &str) -> Duration {
-        let key = format!("{} {repo} {name}", self.tracker);
+        let key = self.ref_key(repo, name);
         forgiving(self.watch.observe(&key, tip, &Moment::now(&SystemClock))).unwrap_or_default()
+    }
+
+    fn has_seen(&self, repo: &RepoSlug, name: &str) -> bool {
+        // Without an answer the ref is looked at, which is right in any case.
+        forgiving(self.watch.knows(&self.ref_key(repo, name))).unwrap_or(true)
     }
 
     fn paused_by(&self, repo: &RepoSlug) -> Result<Option<String>, String> {

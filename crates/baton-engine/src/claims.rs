@@ -131,7 +131,9 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
 
     /// Sends a heartbeat.
     pub async fn renew(&self, issue: &IssueKey, lease: Lease) -> Renewed {
-        self.performer(issue).run(&mut Renewal::new(self.settings.terms(), lease)).await
+        self.performer(issue)
+            .run(&mut Renewal::new(self.settings.terms(), lease, self.clock.wall_now()))
+            .await
     }
 
     /// Hands an issue back.

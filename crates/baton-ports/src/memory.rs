@@ -23,6 +23,9 @@ pub trait Memory: Send + Sync {
     /// Notes that a ref stands at `tip` and returns for how long it has been seen there.
     fn watched_for(&self, repo: &RepoSlug, name: &str, tip: &str) -> Duration;
 
+    /// Returns whether a ref was ever seen from here; if not, it probably does not exist.
+    fn has_seen(&self, repo: &RepoSlug, name: &str) -> bool;
+
     /// Returns what on this machine pauses a repository, if anything does. A pause that cannot be read is an error.
     fn paused_by(&self, repo: &RepoSlug) -> Result<Option<String>, String>;
 }

@@ -82,6 +82,11 @@ impl Watch {
         self.file.update_cache(|seen| note(seen, key, tip, now))
     }
 
+    /// Returns whether a ref was ever watched from here.
+    pub fn knows(&self, key: &str) -> Result<bool, StateFileError> {
+        Ok(self.file.read_cache()?.contains_key(key))
+    }
+
     /// Ends the watch over a ref. One that is not watched is fine.
     pub fn forget(&self, key: &str) -> Result<(), StateFileError> {
         if self.file.read_cache()?.contains_key(key) {

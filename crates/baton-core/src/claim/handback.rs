@@ -50,10 +50,18 @@ pub enum HandedBack {
 enum Phase {
     Reading,
     ReadingIssue,
-    Labelling { left: Vec<Ask> },
-    Telling,
+    Labelling {
+        left: Vec<Ask>,
+    },
+    /// Posting the release; `unclear` says that an earlier post may be there.
+    Telling {
+        unclear: bool,
+    },
     Writing,
-    Advancing { oid: String, unclear: bool },
+    Advancing {
+        oid: String,
+        unclear: bool,
+    },
     Wiping,
 }
 
@@ -90,11 +98,11 @@ impl Handback {
         self.terms.safeguards.deadline && !self.lease.allows(now, self.terms.timing.request_timeout)
     }
 
-    fn on_ledger(&mut self, ledger: &Ledger) -> Step<HandedBack> {
+    fn on_ledger(&mut self, now: BootTime, ledger: &Ledger) -> Step<HandedBack> {
         self.date = Some(ledger.date);
         let to = ledger.winner().map(|claim| claim.text.holder.clone());
         match ledger.own(self.lease.nonce) {
-            Some(own) if own.is_live() && ledger.is_first(own, &self.terms) => self.read_issue(),
+            Some(own) if own.is_live() && ledger.is_first(own, &self.terms) => self.read_issue(now),
             _ => self.lost(to, "the claim is no longer the first live one"),
         }
     }
@@ -105,19 +113,19 @@ impl Handback {
         let is_own = oid.is_some() && (oid == self.lease.tip || oid == self.lease.unclear_tip);
         if is_own {
             self.lease.tip = oid;
-            return self.read_issue();
+            return self.read_issue(now);
         }
         match chain::standing(sighting, now, &self.terms) {
             // A lagging read shows the own claim as it was before its last heartbeat.
-            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) => self.read_issue(),
+            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) => self.read_issue(now),
             Standing::Held { holder, .. } => self.lost(Some(holder), "someone else has taken the claim ref"),
             _ => self.lost(None, "the claim ref is no longer one's own"),
         }
     }
 
-    fn read_issue(&mut self) -> Step<HandedBack> {
+    fn read_issue(&mut self, now: BootTime) -> Step<HandedBack> {
         if self.handover.leaves_labels {
-            return self.tell();
+            return self.tell(now);
         }
         self.ask(Phase::ReadingIssue, Ask::Issue)
     }
@@ -142,27 +150,32 @@ impl Handback {
             return self.label(now, left);
         }
         self.postponed = Some(left);
-        self.tell()
+        self.tell(now)
     }
 
     fn label(&mut self, now: BootTime, mut left: Vec<Ask>) -> Step<HandedBack> {
         match left.pop() {
             Some(_) if self.is_too_late(now) => self.lost(None, "the deadline has passed or is too near"),
             Some(ask) => self.ask(Phase::Labelling { left }, ask),
-            None if self.terms.safeguards.release_last => self.tell(),
+            None if self.terms.safeguards.release_last => self.tell(now),
             None => self.released(),
         }
     }
 
     /// The release comment: the release itself, or its readable copy.
-    fn tell(&mut self) -> Step<HandedBack> {
+    fn tell(&mut self, now: BootTime) -> Step<HandedBack> {
         match (self.lease.protocol, self.lease.comment) {
-            (Protocol::Ref, None) => self.write(),
-            _ => {
-                let text = self.release().write(stamp(self.date));
-                self.ask(Phase::Telling, Ask::Post(text))
-            }
+            (Protocol::Ref, None) => self.write(now),
+            _ => self.post(now, false),
         }
+    }
+
+    fn post(&mut self, now: BootTime, unclear: bool) -> Step<HandedBack> {
+        if self.is_too_late(now) {
+            return self.lost(None, "the deadline has passed or is too near");
+        }
+        let text = self.release().write(stamp(self.date));
+        self.ask(Phase::Telling { unclear }, Ask::Post(text))
     }
 
     fn release(&self) -> ReleaseText {
@@ -179,7 +192,10 @@ impl Handback {
         }
     }
 
-    fn write(&mut self) -> Step<HandedBack> {
+    fn write(&mut self, now: BootTime) -> Step<HandedBack> {
+        if self.is_too_late(now) {
+            return self.lost(None, "the deadline has passed or is too near");
+        }
         let message = self.release().write(stamp(self.date));
         self.ask(Phase::Writing, Ask::Commit { message, parent: self.lease.tip.clone() })
     }
@@ -187,7 +203,7 @@ impl Handback {
     fn on_told(&mut self, now: BootTime) -> Step<HandedBack> {
         match self.lease.protocol {
             Protocol::Comment => self.wipe_or_end(now),
-            Protocol::Ref => self.write(),
+            Protocol::Ref => self.write(now),
         }
     }
 
@@ -229,9 +245,9 @@ impl Handback {
 
     fn on_failure(&mut self, now: BootTime, why: String, may_have_happened: bool) -> Step<HandedBack> {
         match std::mem::replace(&mut self.phase, Phase::Wiping) {
-            // What may have been posted is looked for by whoever reads next; posting it twice harms nothing.
-            Phase::Telling if self.lease.protocol == Protocol::Ref => self.write(),
-            Phase::Telling if may_have_happened => self.wipe_or_end(now),
+            Phase::Telling { .. } if self.lease.protocol == Protocol::Ref => self.write(now),
+            // Posting it twice harms nothing; not posting it blocks the issue until the lease is over.
+            Phase::Telling { unclear: false } if may_have_happened => self.post(now, true),
             Phase::Wiping => self.wipe_or_end(now),
             _ => Step::Done(HandedBack::Failed(why)),
         }
@@ -259,12 +275,15 @@ impl Machine for Handback {
             (_, Answer::Failed(failure)) => self.on_failure(now, failure.why, failure.may_have_happened),
             (Phase::Reading, Answer::Comments(reading)) => {
                 let ledger = Ledger::of(&reading, &self.terms);
-                self.on_ledger(&ledger)
+                self.on_ledger(now, &ledger)
             }
             (Phase::Reading, Answer::Tip(sighting)) => self.on_tip(now, &sighting),
             (Phase::ReadingIssue, Answer::Issue(issue)) => self.on_issue(now, &issue.value),
             (Phase::Labelling { left }, Answer::Done) => self.label(now, left),
-            (Phase::Telling, Answer::Comment(_)) => self.on_told(now),
+            (Phase::Telling { .. }, Answer::Comment(_)) => self.on_told(now),
+            (Phase::Writing, Answer::Commit(_)) if self.is_too_late(now) => {
+                self.lost(None, "the deadline has passed or is too near")
+            }
             (Phase::Writing, Answer::Commit(commit)) => {
                 let oid = commit.value.oid;
                 self.ask(Phase::Advancing { oid: oid.clone(), unclear: false }, Ask::Advance(oid))

@@ -66,9 +66,9 @@ pub struct Renewal {
 }
 
 impl Renewal {
-    /// Prepares a renewal.
-    pub fn new(terms: SharedTerms, lease: Lease) -> Self {
-        Self { terms, lease, phase: Phase::Reading, date: None, is_decided: false }
+    /// Prepares a renewal. `wall` is written into the heartbeat for people, until the server's clock is known.
+    pub fn new(terms: SharedTerms, lease: Lease, wall: ServerTime) -> Self {
+        Self { terms, lease, phase: Phase::Reading, date: Some(wall), is_decided: false }
     }
 
     fn ask(&mut self, phase: Phase, ask: Ask) -> Step<Renewed> {

@@ -49,6 +49,10 @@ pub struct Swap {
     lease: Lease,
     phase: Phase,
     is_root: bool,
+    /// Whether a first claim is tried without a look.
+    is_guess: bool,
+    /// Whether the server said that the ref is there, whatever a lagging read says.
+    is_there: bool,
     swapped_at: BootTime,
     date: Option<ServerTime>,
     destination: Option<(String, ServerTime)>,
@@ -76,11 +80,19 @@ impl Swap {
             lease,
             phase: Phase::Reading,
             is_root: false,
+            is_guess: false,
+            is_there: false,
             swapped_at: now,
             date: None,
             destination: None,
             is_decided: false,
         }
+    }
+
+    /// Prepares a claim on an issue that probably has no claim ref yet: a first claim is tried without a look, which
+    /// saves a round trip, and a ref that is there after all is read then. `wall` is written into the claim for people.
+    pub fn guessing(terms: SharedTerms, claimant: Claimant, now: BootTime, wall: ServerTime) -> Self {
+        Self { is_guess: true, date: Some(wall), ..Self::new(terms, claimant, now) }
     }
 
     /// The server's clock, as last seen.
@@ -104,14 +116,20 @@ impl Swap {
         match chain::standing(sighting, now, &self.terms) {
             Standing::Held { holder, .. } => self.end(Acquired::Lost { to: Some(holder) }),
             Standing::Strange { oid } => self.end(Acquired::Refused(Refusal::StrangeTip { oid })),
+            // It was there when the creation was refused, so it was created just now.
+            Standing::Free { parent: None, .. } if self.is_there => self.end(Acquired::Lost { to: None }),
             Standing::Free { parent, epoch, destination, .. } => {
-                self.lease.epoch = Some(epoch);
                 self.destination = destination;
-                self.is_root = parent.is_none();
-                let message = self.lease.text(ClaimState::Held, self.lease.ttl).write(stamp(self.date));
-                self.ask(Phase::Writing { parent: parent.clone() }, Ask::Commit { message, parent })
+                self.write(parent, epoch)
             }
         }
+    }
+
+    fn write(&mut self, parent: Option<String>, epoch: u64) -> Step<Acquired> {
+        self.lease.epoch = Some(epoch);
+        self.is_root = parent.is_none();
+        let message = self.lease.text(ClaimState::Held, self.lease.ttl).write(stamp(self.date));
+        self.ask(Phase::Writing { parent: parent.clone() }, Ask::Commit { message, parent })
     }
 
     fn swap(&mut self, oid: String) -> Step<Acquired> {
@@ -134,6 +152,12 @@ impl Swap {
             Answer::Created(RefCreation::Exists) if unclear > 0 && unclear < UNCLEAR_MAX => {
                 let phase = Phase::Swapping { oid: oid.clone(), is_root: true, unclear: unclear + 1 };
                 self.ask(phase, Ask::Advance(oid))
+            }
+            // The guess was wrong: someone has claimed this issue before, and may or may not hold it.
+            Answer::Created(RefCreation::Exists) if self.is_guess => {
+                self.is_guess = false;
+                self.is_there = true;
+                self.ask(Phase::Reading, Ask::Tip)
             }
             Answer::Created(RefCreation::Exists)
             | Answer::Advanced(RefAdvance::NotFastForward | RefAdvance::Missing) => {
@@ -280,6 +304,9 @@ impl Machine for Swap {
     type Verdict = Acquired;
 
     fn begin(&mut self, _: BootTime) -> Step<Acquired> {
+        if self.is_guess {
+            return self.write(None, 1);
+        }
         Step::Ask(Ask::Tip)
     }
 

@@ -35,6 +35,8 @@ pub struct ClaimReport {
     pub started_at: BootTime,
     /// When the first read had come back.
     pub first_read_at: Option<BootTime>,
+    /// When the first write had been answered.
+    pub first_write_at: Option<BootTime>,
     /// When it was decided who holds.
     pub decided_at: BootTime,
 }
@@ -77,6 +79,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             calls: 0,
             started_at,
             first_read_at: None,
+            first_write_at: None,
             decided_at: self.now(),
         }
     }
@@ -94,10 +97,19 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
         let acquired = match protocol {
             Protocol::Comment => performer.run(&mut Bid::new(terms, claimant, started_at)).await,
             Protocol::Ref => {
-                let mut swap = Swap::new(terms.clone(), claimant, started_at);
+                let name = self.settings.claim_ref(issue.number);
+                let mut swap = match self.memory.has_seen(&issue.repo, &name) {
+                    true => Swap::new(terms.clone(), claimant, started_at),
+                    false => Swap::guessing(terms.clone(), claimant, started_at, self.clock.wall_now()),
+                };
                 let acquired = performer.run(&mut swap).await;
+                if let Acquired::Won(Lease { tip: Some(tip), .. }) = &acquired {
+                    self.memory.watched_for(&issue.repo, &name, tip);
+                }
                 match (acquired, swap.date()) {
                     (Acquired::Won(lease), Some(date)) if terms.foreign.is_any() => {
+                        // Beside other tools the ref alone decides nothing.
+                        performer.forget_decision();
                         let mut bid = Bid::beside_foreigners(terms, lease.clone(), date, self.now());
                         let verdict = performer.run(&mut bid).await;
                         self.keep_ref_only_if_won(issue, lease, verdict).await
@@ -113,6 +125,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             calls: performer.calls,
             started_at,
             first_read_at: performer.first_read_at,
+            first_write_at: performer.first_write_at,
             decided_at: performer.decided_at.unwrap_or_else(|| self.now()),
         }
     }

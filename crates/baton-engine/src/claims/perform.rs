@@ -3,7 +3,7 @@
 //! A performer belongs to one issue. It turns asks into calls and answers into what the rules understand: comments come
 //! with whether their authors are believed, tips with how long they have been watched. It decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use baton_core::claim::chain::Sighting;
 use baton_core::claim::ledger::{Heard, Reading};
@@ -12,8 +12,12 @@ use baton_core::claim::text;
 use baton_core::time::{BootTime, ServerTime};
 use baton_core::tracker::{Comment, Dated, IssueKey, Permission};
 use baton_ports::{Clock, Entropy, Memory, Tracker, TrackerError};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::Claims;
+
+/// How many authors are asked about at the same time.
+const ASKED_AT_ONCE: usize = 8;
 
 /// Performs for one issue.
 pub(super) struct Performer<'a, T, C, E, M> {
@@ -31,6 +35,8 @@ pub(super) struct Performer<'a, T, C, E, M> {
     pub(super) calls_to_decision: Option<u32>,
     /// When the first read had come back.
     pub(super) first_read_at: Option<BootTime>,
+    /// When the first write had been answered.
+    pub(super) first_write_at: Option<BootTime>,
     /// When it was decided who holds.
     pub(super) decided_at: Option<BootTime>,
 }
@@ -46,6 +52,7 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
             calls: 0,
             calls_to_decision: None,
             first_read_at: None,
+            first_write_at: None,
             decided_at: None,
         }
     }
@@ -64,14 +71,23 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
             };
             let sent_at = self.claims.now();
             tracing::trace!(issue = %self.issue, ?ask, "asking");
-            let is_read = !ask.is_write() && !matches!(ask, Ask::Wait(_));
+            let (is_write, is_read) = (ask.is_write(), !ask.is_write() && !matches!(ask, Ask::Wait(_)));
             let answer = self.perform(ask).await.unwrap_or_else(failed);
             let now = self.claims.now();
             if is_read && self.first_read_at.is_none() {
                 self.first_read_at = Some(now);
             }
+            if is_write && self.first_write_at.is_none() {
+                self.first_write_at = Some(now);
+            }
             step = machine.answered(sent_at, now, answer);
         }
+    }
+
+    /// Makes the next machine's decision the one that is reported.
+    pub(super) fn forget_decision(&mut self) {
+        self.decided_at = None;
+        self.calls_to_decision = None;
     }
 
     async fn perform(&mut self, ask: Ask) -> Result<Answer, TrackerError> {
@@ -123,40 +139,43 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
         let since = if self.reads_everything { None } else { since };
         let comments = self.claims.tracker.comments(self.issue, since).await?;
         let Dated { value, date, pages } = self.dated(comments);
-        let mut heard = Vec::with_capacity(value.len());
-        for comment in value {
-            let is_believed = self.is_believed(&comment).await?;
-            heard.push(Heard { comment, is_believed });
-        }
+        self.ask_about_authors(&value).await?;
+        let heard = value
+            .into_iter()
+            .map(|comment| Heard { is_believed: self.is_believed(&comment), comment })
+            .collect();
         Ok(Reading { heard, date, pages })
     }
 
-    async fn is_believed(&mut self, comment: &Comment) -> Result<bool, TrackerError> {
-        // Nobody's standing is asked for that says nothing about claims.
-        if text::read(&comment.body).is_none() {
-            return Ok(false);
-        }
-        let author = &comment.author;
-        if author.app_id.is_some_and(|app| self.claims.settings.trusted_apps.contains(&app)) {
-            return Ok(true);
-        }
-        if let Some(known) = self.asked.get(&author.login) {
-            return Ok(*known);
-        }
-        let believed = self.may_write(&author.login).await?;
-        self.asked.insert(author.login.clone(), believed);
-        Ok(believed)
+    /// Asks what the authors of claims and releases may do, all at once. Nobody is asked about who says nothing about
+    /// claims.
+    async fn ask_about_authors(&mut self, comments: &[Comment]) -> Result<(), TrackerError> {
+        let (claims, repo) = (self.claims, &self.issue.repo);
+        let says_something = comments.iter().filter(|comment| text::read(&comment.body).is_some());
+        let unknown: BTreeSet<_> = says_something
+            .map(|comment| comment.author.login.clone())
+            .filter(|login| !self.asked.contains_key(login))
+            .collect();
+        let (known, unknown): (Vec<_>, Vec<_>) = unknown
+            .into_iter()
+            .map(|login| (claims.memory.permission(repo, &login), login))
+            .partition(|(permission, _)| permission.is_some());
+        self.calls += u32::try_from(unknown.len()).unwrap_or(u32::MAX);
+        let asked = unknown.into_iter().map(|(_, login)| async move {
+            let permission = claims.tracker.permission(repo, &login).await?;
+            claims.memory.keep_permission(repo, &login, permission);
+            Ok((Some(permission), login))
+        });
+        let asked: Vec<_> = stream::iter(asked).buffer_unordered(ASKED_AT_ONCE).try_collect().await?;
+        let may_write = |permission: Option<Permission>| permission >= Some(Permission::Write);
+        self.asked.extend(known.into_iter().chain(asked).map(|(may, login)| (login, may_write(may))));
+        Ok(())
     }
 
-    async fn may_write(&mut self, login: &str) -> Result<bool, TrackerError> {
-        let (memory, repo) = (&self.claims.memory, &self.issue.repo);
-        if let Some(permission) = memory.permission(repo, login) {
-            return Ok(permission >= Permission::Write);
-        }
-        self.calls += 1;
-        let permission = self.claims.tracker.permission(repo, login).await?;
-        memory.keep_permission(repo, login, permission);
-        Ok(permission >= Permission::Write)
+    fn is_believed(&self, comment: &Comment) -> bool {
+        let Comment { author, .. } = comment;
+        author.app_id.is_some_and(|app| self.claims.settings.trusted_apps.contains(&app))
+            || self.asked.get(&author.login).copied().unwrap_or(false)
     }
 
     /// Reads the claim ref.

@@ -103,6 +103,7 @@ fn is_harmless(path: &str) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_say_who_it_is_is_refused() {
     let world = World::new().await;
+    baton_github::install_tls_provider();
     let bare = reqwest::Client::builder().no_proxy().build().unwrap();
     let answer = bare.get(format!("{}/user", world.forge.url)).send().await.unwrap();
     assert_eq!(answer.status(), 403);

@@ -91,6 +91,7 @@ impl Answer {
 
 impl Client {
     pub(crate) fn new(url: &str, token: Option<&str>) -> Self {
+        baton_github::install_tls_provider();
         let http = reqwest::Client::builder().user_agent("baton-tests").no_proxy().build().expect("a client");
         Self { http, url: url.to_owned(), token: token.map(str::to_owned) }
     }

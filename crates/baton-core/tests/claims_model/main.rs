@@ -1,0 +1,22 @@
+//! The model check of the claim protocols: the machines of the product on a small tracker, in every order of events.
+//!
+//! The search is exhaustive within the bounds that each scenario names. What it assumes and what it found is in
+//! `docs/claims-model.md`; `BATON_TEST_FULL=1` widens the bounds.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test program: it reads the clock and the environment, prints figures, and fails where it stands"
+)]
+
+mod actor;
+mod aftermath;
+mod removals;
+mod scenarios;
+mod search;
+mod server;
+mod setup;
+mod telling;
+mod turn;
+mod world;
