@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use baton_core::claim::Protocol;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -17,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::dice::Dice;
-use crate::ours::{self, Protocol};
+use crate::ours::{self, OurOrders};
 use crate::rivals::api::now_ms;
 use crate::rivals::{Api, Identity, Verdict, alfred, label_lock, label_verify};
 use crate::statistics::{Entry, Race};
@@ -76,6 +77,12 @@ pub(crate) struct Contest {
     pub(crate) jitter_max_ms: u64,
     /// How long `label-verify` waits before it looks again.
     pub(crate) verify_delay: Duration,
+    /// How long ours wait for others' comments.
+    pub(crate) settle: Duration,
+    /// Whether every issue was claimed and handed back before.
+    pub(crate) has_history: bool,
+    /// Whether ours are told that the others are there.
+    pub(crate) is_mixed: bool,
     /// After this a worker is given up, and ended.
     pub(crate) verdict_within: Duration,
     pub(crate) seed: u64,
@@ -91,6 +98,9 @@ impl Contest {
             latency: SpanMs::default(),
             jitter_max_ms: 20,
             verify_delay: label_verify::VERIFY_DELAY,
+            settle: Duration::from_secs(1),
+            has_history: false,
+            is_mixed: false,
             verdict_within: Duration::from_secs(90),
             seed,
         }
@@ -124,6 +134,10 @@ pub(crate) async fn run(contest: &Contest, program: &WorkerProgram) -> Vec<Race>
     let mut issues = Vec::new();
     for _ in 0..contest.issues {
         issues.push(world.issue().await);
+    }
+    if contest.has_history {
+        let api = world.claimant("earlier").await;
+        ours::leave_history(&api, &issues, world.state_dir("earlier").into()).await;
     }
     run_in(&world, contest, workers, &issues).await
 }
@@ -160,7 +174,7 @@ pub(crate) async fn start_all(world: &World, contest: &Contest, program: &Worker
     for (index, kind) in contest.claimants.iter().enumerate() {
         let login = format!("worker-{index:02}");
         let api = world.claimant(&login).await;
-        workers.push(Worker::start(program, &api, &login, *kind, contest.verify_delay));
+        workers.push(Worker::start(program, world, &api, &login, *kind, contest));
     }
     for worker in &mut workers {
         let said = timeout(READY_WITHIN, worker.said()).await;
@@ -202,14 +216,26 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    fn start(program: &WorkerProgram, api: &Api, login: &str, kind: Kind, verify_delay: Duration) -> Self {
+    fn start(
+        program: &WorkerProgram,
+        world: &World,
+        api: &Api,
+        login: &str,
+        kind: Kind,
+        contest: &Contest,
+    ) -> Self {
+        let has = |kind| contest.is_mixed && contest.claimants.contains(&kind);
         let orders = json!({
             "kind": kind.name(),
             "url": api.url,
             "token": api.token,
             "repo": api.repo,
             "login": login,
-            "verify_delay_ms": baton_core::time::millis(verify_delay),
+            "verify_delay_ms": baton_core::time::millis(contest.verify_delay),
+            "settle_ms": baton_core::time::millis(contest.settle),
+            "state_dir": world.state_dir(login),
+            "beside_alfred": has(Kind::Alfred),
+            "beside_scripts": has(Kind::Bash),
         });
         let mut child = Command::new(&program.path)
             .args(&program.arguments)
@@ -273,6 +299,12 @@ pub(crate) fn serve_if_worker() -> bool {
         api: Api::new(&text("url"), &text("token"), &text("repo")),
         login: text("login"),
         verify_delay: Duration::from_millis(orders["verify_delay_ms"].as_u64().unwrap_or_default()),
+        ours: OurOrders {
+            state_dir: text("state_dir").into(),
+            beside_alfred: orders["beside_alfred"] == true,
+            beside_scripts: orders["beside_scripts"] == true,
+            settle: Duration::from_millis(orders["settle_ms"].as_u64().unwrap_or_default()),
+        },
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     println!("{MARK}{}", json!({ "ready": true }));
@@ -291,6 +323,7 @@ struct Claimant {
     api: Api,
     login: String,
     verify_delay: Duration,
+    ours: OurOrders,
 }
 
 impl Claimant {
@@ -301,8 +334,8 @@ impl Claimant {
             Kind::Alfred => alfred::contend(&self.api, issue, &who).await,
             Kind::LabelVerify => label_verify::contend(&self.api, issue, &who, self.verify_delay).await,
             Kind::Bash => label_lock::contend(&self.api, issue, &who).await,
-            Kind::Comment => ours::contend(Protocol::Comment, &self.api, issue, &who).await,
-            Kind::Ref => ours::contend(Protocol::Ref, &self.api, issue, &who).await,
+            Kind::Comment => ours::contend(Protocol::Comment, &self.api, issue, &who, &self.ours).await,
+            Kind::Ref => ours::contend(Protocol::Ref, &self.api, issue, &who, &self.ours).await,
         }
     }
 }

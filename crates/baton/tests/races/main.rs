@@ -16,6 +16,7 @@ mod dice;
 mod harness;
 mod measured;
 mod ours;
+mod ours_survive;
 #[path = "../rivals/mod.rs"]
 mod rivals;
 mod statistics;

@@ -82,7 +82,8 @@ pub(crate) struct Statistics {
     /// The most winners that one issue had.
     pub(crate) winners_max: usize,
     pub(crate) without_winner: usize,
-    /// Issues where at least two had read before the winner had decided, in percent.
+    /// Issues where at least two were past their first read (or first write, of those who try without a look) before the
+    /// winner had decided, in percent.
     pub(crate) overlap_percent: f64,
     /// Issues where at least two had written a claim before the winner had decided, in percent.
     pub(crate) collision_percent: f64,
@@ -115,7 +116,10 @@ pub(crate) fn of(races: &[Race]) -> Statistics {
         duplicates: count(&|race| race.winners().len() > 1),
         winners_max: races.iter().map(|race| race.winners().len()).max().unwrap_or_default(),
         without_winner: count(&|race| race.winners().is_empty()),
-        overlap_percent: percent(count(&|race| race.before_decision(|v| v.first_read_ms) > 1), races.len()),
+        overlap_percent: percent(
+            count(&|race| race.before_decision(Verdict::past_first_step_ms) > 1),
+            races.len(),
+        ),
         collision_percent: percent(
             count(&|race| race.before_decision(|v| v.decisive_write_ms) > 1),
             races.len(),
@@ -163,7 +167,7 @@ impl fmt::Display for Statistics {
         let Self { overlap_percent, collision_percent, .. } = self;
         writeln!(
             f,
-            "  contended: on {overlap_percent:.0} % two had read, on {collision_percent:.0} % two had written, before the winner had decided"
+            "  contended: on {overlap_percent:.0} % two were past their first step, on {collision_percent:.0} % two had written, before the winner had decided"
         )?;
         writeln!(f, "  calls to a decision: mean {:.1}, most {}", self.calls_mean, self.calls_max)?;
         writeln!(

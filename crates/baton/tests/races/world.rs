@@ -14,7 +14,7 @@ const PAGES_MAX: usize = 20;
 pub(crate) struct World {
     forge: ForgeProcess,
     admin: Client,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 /// What the tracker shows of an issue after a race.
@@ -31,7 +31,12 @@ impl World {
         let forge = ForgeProcess::start(&directory.path().join("data"), &[]);
         let admin = Client::new(&forge.url, Some(TOKEN));
         admin.must("POST", "/user/repos", &json!({ "name": "web", "auto_init": true }), 201).await;
-        Self { forge, admin, _directory: directory }
+        Self { forge, admin, directory }
+    }
+
+    /// Where a claimant of ours keeps its state.
+    pub(crate) fn state_dir(&self, login: &str) -> String {
+        self.directory.path().join("state").join(login).display().to_string()
     }
 
     /// Makes an account that may write, and returns its way to the repository.
@@ -73,6 +78,32 @@ impl World {
     /// Stops the forge's clock at so many seconds since 1970.
     pub(crate) async fn freeze(&self, at_s: i64) {
         self.admin.must("PUT", "/_forge/clock", &json!({ "frozen_at": at_s }), 200).await;
+    }
+
+    /// Moves the forge's clock so many seconds away from this machine's.
+    pub(crate) async fn shift(&self, offset_s: i64) {
+        self.admin.must("PUT", "/_forge/clock", &json!({ "offset_s": offset_s }), 200).await;
+    }
+
+    /// Reads the bodies of an issue's comments, however many there are.
+    pub(crate) async fn comments(&self, issue: u64) -> Vec<String> {
+        let mut bodies = Vec::new();
+        for page in 1..=PAGES_MAX {
+            let path = format!("/repos/{REPO}/issues/{issue}/comments?per_page=100&page={page}");
+            let comments = self.admin.must("GET", &path, &Value::Null, 200).await;
+            let comments = comments.as_array().expect("a list");
+            bodies.extend(comments.iter().filter_map(|it| it["body"].as_str()).map(str::to_owned));
+            if comments.len() < 100 {
+                break;
+            }
+        }
+        bodies
+    }
+
+    /// Writes as the owner of everything, by hand.
+    pub(crate) async fn by_hand_at(&self, method: &str, path: &str, body: Value) {
+        let answer = self.admin.ask(method, path, &body).await;
+        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
     }
 
     /// Writes on an issue as its owner, by hand.

@@ -48,6 +48,7 @@ impl Reply {
 
 impl Api {
     pub(crate) fn new(url: &str, token: &str, repo: &str) -> Self {
+        baton_github::install_tls_provider();
         let builder = reqwest::Client::builder().user_agent("baton-rivals").no_proxy();
         Self {
             http: builder.timeout(REQUEST_TIMEOUT).build().expect("a client"),

@@ -58,6 +58,11 @@ impl Verdict {
         }
     }
 
+    /// When the first read or write had been answered: from here on it acts on what it knew before.
+    pub(crate) fn past_first_step_ms(&self) -> Option<u64> {
+        self.first_read_ms.into_iter().chain(self.decisive_write_ms).min()
+    }
+
     pub(crate) fn won(&self) -> bool {
         self.outcome == Outcome::Won
     }
