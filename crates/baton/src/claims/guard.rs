@@ -41,10 +41,18 @@ pub(crate) struct Guard {
 
 impl Guard {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
-        let stop_at = Arc::new(AtomicU64::new(u64::MAX));
+        let stop_at = Arc::new(AtomicU64::new(0));
         let control = inherited(self.control, OpenOptions::new().read(true))?;
-        let (known, grace) = (Arc::clone(&stop_at), self.grace_ms);
-        std::thread::spawn(move || follow(control, grace, &known));
+        let mut stops = stops(control, self.grace_ms);
+        // Nothing is started before it is known until when it may run: the holder may be stopped right here.
+        stop_at.store(stops.next().unwrap_or(0), Ordering::Release);
+        if SystemClock.boot_now().ms >= stop_at.load(Ordering::Acquire) {
+            return Err(CommandError::No(
+                "the lease was over before the command could be started".to_owned(),
+            ));
+        }
+        let known = Arc::clone(&stop_at);
+        std::thread::spawn(move || follow(stops, &known));
         let mut child = self.start()?;
         let status = self.watch(&mut child, &stop_at)?;
         // What the command left behind in its group must not outlive the lease either.
@@ -92,11 +100,18 @@ impl Guard {
     }
 }
 
-/// Follows the deadlines. When the pipe ends, or says what cannot be understood, there is no time left.
-fn follow(control: File, grace_ms: u64, stop_at: &AtomicU64) {
-    for line in BufReader::new(control).lines().map_while(Result::ok) {
-        let Ok(deadline) = line.trim().parse::<u64>() else { break };
-        stop_at.store(deadline.saturating_sub(grace_ms), Ordering::Release);
+/// When the command is to be asked to stop, each time that is told, until the pipe ends or says what cannot be
+/// understood.
+fn stops(control: File, grace_ms: u64) -> impl Iterator<Item = u64> {
+    let lines = BufReader::new(control).lines().map_while(Result::ok);
+    let deadlines = lines.map_while(|line| line.trim().parse::<u64>().ok());
+    deadlines.map(move |deadline| deadline.saturating_sub(grace_ms))
+}
+
+/// Follows the deadlines. When there are no more, there is no time left.
+fn follow(stops: impl Iterator<Item = u64>, stop_at: &AtomicU64) {
+    for stop in stops {
+        stop_at.store(stop, Ordering::Release);
     }
     stop_at.store(0, Ordering::Release);
 }

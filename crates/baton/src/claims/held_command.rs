@@ -22,6 +22,7 @@ use baton_core::labels::dialect::Dialect;
 use baton_core::labels::{IN_FLIGHT, PR_OPEN};
 use baton_core::tracker::IssueKey;
 use baton_engine::claims::{KeepEnd, Kept};
+use baton_ports::Clock as _;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::signal::unix::{SignalKind, signal};
@@ -75,6 +76,11 @@ impl HeldCommand<'_> {
 
     async fn supervise(&self, lease: Lease) -> Result<(Kept, End), CommandError> {
         let grace = kill_grace(&lease);
+        // A claimant that was stopped after it won may go on when others have taken over.
+        if lease.is_over(self.context.fleet.claims.clock.boot_now().plus(grace)) {
+            let why = "its deadline had come before the command could be started".to_owned();
+            return Ok((Kept { lease, end: KeepEnd::Lost { to: None, why } }, End::Cancelled));
+        }
         let mut guarded = self.start(&lease, grace)?;
         let mut control = guarded.control.try_clone().map_err(|error| reach("guard", &error))?;
         let (mut interrupted, mut terminated) =
