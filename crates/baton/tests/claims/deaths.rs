@@ -7,7 +7,7 @@ use crate::proxy::{Deed, Seen, Side, Strike};
 use crate::seat::Seat;
 use crate::standing::{Left, left_behind};
 use crate::victim::Victim;
-use crate::waiting::{SOON, eventually, in_parallel, is_group_alive};
+use crate::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_group_alive};
 use crate::world::{Protocol, World, wall_s};
 
 /// What a death left behind.
@@ -66,7 +66,7 @@ async fn killed_at_every_request(protocol: Protocol) {
         .into_iter()
         .zip(&issues)
         .map(|(strike, issue)| die(Arc::clone(&world), seat.clone(), rival.clone(), *issue, strike));
-    let deaths = in_parallel(8, dying.collect::<Vec<_>>()).await;
+    let deaths = in_parallel(AT_ONCE, dying.collect::<Vec<_>>()).await;
     for death in &deaths {
         check_boundary(&world, &rival, death).await;
     }
@@ -77,7 +77,7 @@ async fn killed_at_every_request(protocol: Protocol) {
         let seat = rival.elsewhere(&format!("successor-{issue}"), &world.url);
         async move { (issue, world.claim(&seat, issue).await) }
     });
-    for (issue, ran) in in_parallel(8, successions.collect::<Vec<_>>()).await {
+    for (issue, ran) in in_parallel(AT_ONCE, successions.collect::<Vec<_>>()).await {
         assert_eq!(ran.code, 0, "#{issue}: {ran:?}");
         assert_eq!(world.labels(issue).await, ["agent:in-flight"], "#{issue}");
     }

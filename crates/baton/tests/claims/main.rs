@@ -12,6 +12,7 @@ mod deaths;
 mod proxy;
 mod seat;
 mod standing;
+mod stops;
 #[path = "../support/mod.rs"]
 mod support;
 mod victim;

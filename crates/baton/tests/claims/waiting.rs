@@ -13,6 +13,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Long enough for anything that must happen, however busy the machine is.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 
+/// How many claimants are at work at a time. Most of what they do is waiting.
+pub(crate) const AT_ONCE: usize = 12;
+
 /// Waits until something is there; fails after the bound, with its name.
 pub(crate) async fn eventually<T>(what: &str, within: Duration, mut look: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
