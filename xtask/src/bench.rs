@@ -2,17 +2,21 @@
 //!
 //! This module measures nothing itself and keeps no results.
 
+pub(crate) mod claims;
 pub(crate) mod forge;
 
 /// The benchmarks, by name.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
+    /// Compare ways to claim an issue: duplicates, calls, time to a decision, recovery.
+    Claims(claims::Args),
     /// Measure the embedded forge.
     Forge(forge::Args),
 }
 
 pub(crate) fn run(bench: Bench) -> anyhow::Result<()> {
     match bench {
+        Bench::Claims(args) => claims::run(&args),
         Bench::Forge(args) => forge::run(args),
     }
 }
