@@ -232,7 +232,7 @@ impl World {
                 let program = Program::Renewal(Renewal::new(
                     setup.terms.clone(),
                     hold.lease.clone(),
-                    baton_core::time::ServerTime(0),
+                    world.now.server(),
                 ));
                 world.put(actor, Actor::start(program, Some(hold), setup, world.now));
             }
