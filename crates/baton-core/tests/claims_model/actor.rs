@@ -61,6 +61,9 @@ impl Program {
         let (terms, claimant) = (setup.terms.clone(), setup.claimant(worker));
         match setup.protocol {
             Protocol::Comment => Self::Bid(Bid::new(terms, claimant, now.boot())),
+            Protocol::Ref if setup.guesses => {
+                Self::Swap(Swap::guessing(terms, claimant, now.boot(), now.server()))
+            }
             Protocol::Ref => Self::Swap(Swap::new(terms, claimant, now.boot())),
         }
     }

@@ -53,6 +53,20 @@ fn by_ref_a_lag_beyond_the_settling_time_changes_nothing() {
 }
 
 #[test]
+fn by_ref_a_first_claim_without_a_look_is_as_safe() {
+    let two = Setup { horizon: Tick(8), ..Setup::new(Protocol::Ref, 2) };
+    for (name, setup) in [
+        ("ref, guessing, 3 claimants", three(Protocol::Ref)),
+        ("ref, guessing, stalls", Setup { stalls: 1, ..two.clone() }),
+        ("ref, guessing, lost answers", Setup { losses: 1, ..two.clone() }),
+        ("ref, guessing, with a sweeper and a crash", Setup { sweepers: 1, crashes: 1, ..two }),
+    ] {
+        let met = holds(name, &Setup { guesses: true, ..setup }, 30_000).met;
+        assert!(met.contested > 1000 && met.lost > 1000, "{met:?}");
+    }
+}
+
+#[test]
 fn bids_of_the_same_second_have_one_winner() {
     let setup = Setup { horizon: Tick(daily_or_full(1, 2)), ..Setup::new(Protocol::Comment, 4) };
     let met = holds("comment, 4 bidders at once", &setup, 300_000).met;

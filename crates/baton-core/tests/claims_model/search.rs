@@ -19,6 +19,9 @@ use crate::telling;
 use crate::turn::{Fate, Turns, View};
 use crate::world::{Action, Part, World};
 
+/// No run within the bounds of the scenarios has nearly as many steps.
+const DEPTH_MAX: usize = 150;
+
 /// The low bits of a fingerprint are as good a hash as any.
 #[derive(Default)]
 pub(crate) struct Lowest(u64);
@@ -119,6 +122,7 @@ pub(crate) fn explore(setup: &Setup, server: Server) -> Found {
         violation = frontier.iter().find_map(|(node, world)| search.expand(*node, world, &mut next));
         frontier = next;
         depth += 1;
+        assert!(depth < DEPTH_MAX, "someone goes round in circles: {:#?}", frontier.first());
     }
     Found {
         states: search.seen.len(),

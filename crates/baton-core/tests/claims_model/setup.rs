@@ -21,6 +21,8 @@ pub(crate) struct Setup {
     pub(crate) sweepers: usize,
     /// Whether all workers have the same codename and firing id.
     pub(crate) are_namesakes: bool,
+    /// Whether claimants by ref try a first claim without a look.
+    pub(crate) guesses: bool,
     /// How many seconds a read may be behind.
     pub(crate) lag: usize,
     /// The last second.
@@ -46,6 +48,7 @@ impl Setup {
             workers,
             sweepers: 0,
             are_namesakes: false,
+            guesses: false,
             lag: 1,
             horizon: Tick(4),
             stalls: 0,
