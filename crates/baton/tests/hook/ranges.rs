@@ -156,4 +156,7 @@ async fn a_push_into_a_directory_warns_about_numbers_without_a_repository() {
     world.push(&["../mirror.git", "topic"]).passed(&["warning: #1 is not checked"]);
     world.commit("Closes admin/web#1");
     world.push(&["../mirror.git", "topic"]).refused(&["admin/web#1 is held by"]);
+    world.git(&["config", "grep.patternType", "perl"]);
+    world.git(&["config", "log.showSignature", "true"]);
+    world.push(&["../mirror.git", "topic:second"]).refused(&["admin/web#1 is held by"]);
 }

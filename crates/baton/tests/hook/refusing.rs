@@ -30,6 +30,26 @@ async fn a_claim_made_by_baton_refuses_others_until_it_is_released() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_claim_on_a_ref_refuses_as_well() {
+    let world = World::new().await;
+    world.baton(&["protocol", "set", "ref"]).succeeded();
+    world.baton(&["claim", "#1", "--codename", "robin", "--firing-id", "F1"]).succeeded();
+    world.commit("Closes #1");
+    world.push(&["origin", "topic"]).refused(&["admin/web#1 is held by robin:F1, last heard of "]);
+    let us = [("BATON_CODENAME", "robin"), ("BATON_FIRING_ID", "F1")];
+    world.push_with(&us, &["origin", "topic"]).passed(&[]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_the_issue_is_held_for_may_push() {
+    let world = World::new().await;
+    world.commit("Closes #1");
+    let held = world.baton(&["claim", "#1", "--", "git", "push", "origin", "topic"]);
+    assert_eq!(held.code, 0, "{held:?}");
+    assert!(world.is_there("topic").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_holder_by_its_environment_may_push_and_another_firing_may_not() {
     let world = World::new().await;
     world.claimed("web", 1).await;
@@ -57,6 +77,8 @@ async fn someone_elses_open_pull_request_refuses_and_its_own_branch_may_push() {
     world.git(&["fetch", "-q"]);
     world.git(&["checkout", "-q", "-b", "mine", "origin/theirs"]);
     world.commit("More, which closes #1");
+    world.push(&["origin", "origin/main:refs/heads/other"]).passed(&[]);
+    world.push(&["origin", "mine:other"]).refused(&["from `theirs`"]);
     world.push(&["origin", "mine:theirs"]).passed(&[]);
 }
 

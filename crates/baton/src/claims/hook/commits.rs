@@ -32,11 +32,13 @@ impl Destination<'_> {
         hosted(self.address).or_else(|| hosted(&configured()?))
     }
 
-    /// The messages of the commits that are not over there yet.
+    /// The messages of the commits that are not over there yet and that have a keyword somewhere. Git leaves out the
+    /// others, because the first push of an old history would be more than memory wants to hold.
     pub(super) fn messages(&self, pushed: &Pushed) -> Result<Vec<String>, String> {
         let there = pushed.remote_oid.as_deref().filter(|oid| has_commit(self.directory, oid));
         let tracking = self.tracking();
         let mut arguments = vec!["log", "-z", "--format=%B", "--encoding=UTF-8", "--no-show-signature"];
+        arguments.extend(["-i", "-F", "--grep=close", "--grep=fix", "--grep=resolve"]);
         arguments.extend([pushed.local_oid.as_str(), "--not", tracking.as_str()]);
         arguments.extend(there);
         arguments.push("--");

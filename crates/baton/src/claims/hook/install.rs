@@ -192,8 +192,7 @@ impl Place {
     }
 }
 
-/// Where this binary is. A link to it may go, or mean another version tomorrow, and that is what the user wants; what
-/// the system tells is good enough.
+/// Where this binary is. When it has gone from there, as after an upgrade, the hook looks on PATH.
 fn own_path() -> Result<String, CommandError> {
     let path = std::env::current_exe()
         .map_err(|error| CommandError::OutOfReach(format!("cannot tell where this program is: {error}")))?;

@@ -82,10 +82,7 @@ impl PrePush {
         gathered.here = destination.repository();
         let (closing, homeless) = closed_by(&messages, gathered.here.as_ref());
         for reference in homeless {
-            eprintln!(
-                "baton: warning: {reference} is not checked: `{}` is no tracker's repository",
-                self.remote
-            );
+            eprintln!("{}", verdict::homeless(&reference));
         }
         gathered.closing = closing;
         gathered

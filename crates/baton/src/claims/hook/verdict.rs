@@ -1,5 +1,6 @@
 //! Whether a push may close an issue, and the words in which it is refused.
 
+use baton_core::IssueRef;
 use baton_core::claim::Holder;
 use baton_core::config::HookFail;
 use baton_core::tracker::{IssueKey, Pull};
@@ -61,6 +62,11 @@ pub(super) fn is_own(pull: &Pull, pushed: &Pushed, knows: impl Fn(&str) -> bool)
 pub(super) fn skipped() -> String {
     let (name, value) = SKIP;
     format!("baton: {name}={value}: pushed without asking who is at work on what these commits close")
+}
+
+/// Tells that a number was named, and no repository for it. The address is left out: it may carry a password.
+pub(super) fn homeless(reference: &IssueRef) -> String {
+    format!("baton: warning: {reference} is not checked: what is pushed to is no tracker's repository")
 }
 
 /// Tells why one issue is in the way.
@@ -144,31 +150,35 @@ mod tests {
         }
     }
 
+    /// `holder` and `pull` are `us`, `other` or empty.
+    #[track_caller]
+    fn check(is_open: bool, holder: &str, pulls: &[&str], expected: &str) {
+        let holder_of = |name: &str| format!("lucius:{name}").parse::<Holder>().unwrap();
+        let holder = (!holder.is_empty()).then(|| holder_of(holder));
+        let pulls = pulls.iter().map(|branch| pull(branch, "x")).collect();
+        let found = Found { is_open, holder, age_s: Some(3), pulls };
+        let told = objection(&found, Some(&holder_of("us")), |pull| pull.head_branch == "us");
+        let told = told.map_or("", |it| match it {
+            Objection::Held { .. } => "held",
+            Objection::PullOpen { .. } => "pull",
+        });
+        assert_eq!(told, expected, "{found:?}");
+    }
+
     #[test]
     fn only_others_are_in_the_way() {
-        let (us, other): (Holder, Holder) = ("lucius:A".parse().unwrap(), "lucius:B".parse().unwrap());
-        let branches = |names: &[&str]| names.iter().map(|name| pull(name, "x")).collect::<Vec<_>>();
-        let table: [(bool, Option<&Holder>, &[&str], Option<&str>); 9] = [
-            (true, None, &[], None),
-            (true, Some(&us), &[], None),
-            (true, Some(&other), &[], Some("held")),
-            (false, Some(&other), &["theirs"], None),
-            (true, None, &["theirs"], Some("pull")),
-            (true, None, &["own"], None),
-            // Whoever works on the branch of the pull request works with its holder.
-            (true, Some(&other), &["own"], None),
-            (true, Some(&other), &["theirs"], Some("held")),
-            // The holder has the issue, whatever others have opened.
-            (true, Some(&us), &["theirs"], None),
-        ];
-        for (is_open, holder, pulls, expected) in table {
-            let found = Found { is_open, holder: holder.cloned(), age_s: Some(3), pulls: branches(pulls) };
-            let told = objection(&found, Some(&us), |pull| pull.head_branch == "own").map(|it| match it {
-                Objection::Held { .. } => "held",
-                Objection::PullOpen { .. } => "pull",
-            });
-            assert_eq!(told, expected, "{found:?}");
-        }
+        check(true, "", &[], "");
+        check(true, "us", &[], "");
+        check(true, "other", &[], "held");
+        check(false, "other", &["other"], "");
+        check(true, "", &["other"], "pull");
+        check(true, "", &["us"], "");
+        // Whoever works on the branch of the pull request works with its holder.
+        check(true, "other", &["us"], "");
+        check(true, "", &["other", "us"], "");
+        check(true, "other", &["other"], "held");
+        // The holder has the issue, whatever others have opened.
+        check(true, "us", &["other"], "");
     }
 
     #[test]
