@@ -237,6 +237,9 @@ impl Bid {
             return self.judge(now, reading, &ledger);
         }
         let judge_at = now.plus(self.settle_time(now));
+        if self.is_too_late(judge_at) {
+            return self.give_up("the own claim became visible too late to be decided in time".to_owned());
+        }
         self.ask(Phase::Settling { judge_at }, Ask::Wait(judge_at))
     }
 
