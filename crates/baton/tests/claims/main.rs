@@ -9,6 +9,8 @@
 )]
 
 mod deaths;
+mod faults;
+mod held;
 mod proxy;
 mod seat;
 mod standing;
