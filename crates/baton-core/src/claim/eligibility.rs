@@ -5,8 +5,8 @@
 use std::fmt;
 
 use super::identity::Holder;
-use crate::labels::dialect::{Dialect, LabelChange};
-use crate::labels::{self, EXCLUSIVE};
+use crate::labels;
+use crate::labels::dialect::{Dialect, LabelChange, STAGE_READY};
 use crate::time::ServerTime;
 use crate::tracker::{Issue, LabelEvent};
 
@@ -169,11 +169,14 @@ pub struct Unsettled {
 }
 
 impl Unsettled {
-    /// Returns the refusal, unless someone changed a lifecycle label after the release.
+    /// Returns the refusal, unless someone has sent the issue back after the release: put it into the queue, or taken off
+    /// the label that the release named. Other changes may be a request that was late, and say nothing.
     pub fn refusal(&self, events: &[LabelEvent]) -> Option<Refusal> {
-        let is_lifecycle = |label: &str| EXCLUSIVE.contains(&label);
-        let was_changed = events.iter().any(|event| event.at > self.at && is_lifecycle(&event.label));
-        (!was_changed).then(|| Refusal::HandedOn { to: self.to.clone() })
+        let queues = |label: &str| [labels::IMPLEMENT, STAGE_READY].contains(&label);
+        let sends_back =
+            |event: &LabelEvent| if event.was_added { queues(&event.label) } else { event.label == self.to };
+        let was_sent_back = events.iter().any(|event| event.at > self.at && sends_back(event));
+        (!was_sent_back).then(|| Refusal::HandedOn { to: self.to.clone() })
     }
 }
 
@@ -228,6 +231,10 @@ mod tests {
         };
         assert!(unsettled.refusal(&[event(50)]).is_some());
         assert_eq!(unsettled.refusal(&[event(50), event(51)]), None);
+        let late = LabelEvent { label: IN_FLIGHT.into(), ..event(51) };
+        assert!(unsettled.refusal(&[late]).is_some(), "a late request sends nothing back");
+        let taken_off = LabelEvent { label: PR_OPEN.into(), was_added: false, ..event(51) };
+        assert_eq!(unsettled.refusal(&[taken_off]), None);
         assert_eq!(rules.handed_on(&issue(&[PR_OPEN]), Some((PR_OPEN, ServerTime(50)))), None);
         assert_eq!(rules.handed_on(&issue(&[]), Some((IMPLEMENT, ServerTime(50)))), None);
     }
