@@ -60,7 +60,7 @@ fn without_its_deadline_a_holder_works_on_after_it_was_replaced() {
     for (name, protocol, horizon) in
         [("deadline, comment", Protocol::Comment, 9), ("deadline, ref", Protocol::Ref, 8)]
     {
-        // With the deadline this is the scenario of whoever stalls at any step.
+        // With the deadline, the scenario of late renewals explores more than this.
         let setup = Setup { horizon: Tick(horizon), stalls: 1, ..two(protocol) };
         is_missed(name, &setup, without, "two holders");
     }

@@ -120,7 +120,7 @@ fn whoever_dies_at_any_step_blocks_the_issue_for_its_lease_and_no_longer() {
 #[test]
 fn whoever_stalls_at_any_step_does_no_harm_on_waking() {
     for (name, protocol) in [("comment, stalls", Protocol::Comment), ("ref, stalls", Protocol::Ref)] {
-        let setup = Setup { stalls: daily_or_full(1, 2), horizon: Tick(9), ..Setup::new(protocol, 2) };
+        let setup = Setup { stalls: daily_or_full(1, 2), horizon: Tick(8), ..Setup::new(protocol, 2) };
         let met = holds(name, &setup, 100_000).met;
         assert!(met.late_sends > 1000 && met.takeovers > 0 && met.stopped > 0, "{met:?}");
     }
