@@ -9,7 +9,7 @@ use super::lease::{Lease, Protocol};
 use super::ledger::Ledger;
 use super::outcome::Outcome;
 use super::step::{Answer, Ask, Machine, SharedTerms, Step, stamp};
-use super::text::ReleaseText;
+use super::text::{ClaimState, ReleaseText};
 use crate::labels;
 use crate::labels::dialect::Dialect;
 use crate::time::{BootTime, ServerTime};
@@ -57,6 +57,9 @@ enum Phase {
     Telling {
         unclear: bool,
     },
+    Probing {
+        oid: Option<String>,
+    },
     Writing,
     Advancing {
         oid: String,
@@ -75,13 +78,36 @@ pub struct Handback {
     date: Option<ServerTime>,
     /// The labels that are left to change when the release goes first, which only the model check asks for.
     postponed: Option<Vec<Ask>>,
+    /// Who held the claim ref when it was read.
+    holder: Option<Holder>,
+    /// A tip of one's own that is not where the ref was left.
+    other_tip: Option<String>,
     is_decided: bool,
 }
 
 impl Handback {
     /// Prepares a release.
     pub fn new(terms: SharedTerms, lease: Lease, handover: Handover) -> Self {
-        Self { terms, lease, handover, phase: Phase::Reading, date: None, postponed: None, is_decided: false }
+        Self {
+            terms,
+            lease,
+            handover,
+            phase: Phase::Reading,
+            date: None,
+            postponed: None,
+            holder: None,
+            other_tip: None,
+            is_decided: false,
+        }
+    }
+
+    /// Returns whether the release itself is on its way: from here on nothing else of this hold is written.
+    pub fn is_letting_go(&self) -> bool {
+        let is_release = matches!(
+            self.phase,
+            Phase::Telling { .. } | Phase::Writing | Phase::Advancing { .. } | Phase::Wiping
+        );
+        is_release && self.terms.safeguards.release_last
     }
 
     fn ask(&mut self, phase: Phase, ask: Ask) -> Step<HandedBack> {
@@ -103,6 +129,10 @@ impl Handback {
         let to = ledger.winner().map(|claim| claim.text.holder.clone());
         match ledger.own(self.lease.nonce) {
             Some(own) if own.is_live() && ledger.is_first(own, &self.terms) => self.read_issue(now),
+            // A read that lags behind one's own claim says nothing yet.
+            None if now.since(self.lease.sent_at) < self.terms.timing.visible_within => {
+                Step::Ask(Ask::Wait(now.plus(self.terms.timing.look_again)))
+            }
             _ => self.lost(to, "the claim is no longer the first live one"),
         }
     }
@@ -115,11 +145,46 @@ impl Handback {
             self.lease.tip = oid;
             return self.read_issue(now);
         }
-        match chain::standing(sighting, now, &self.terms) {
-            // A lagging read shows the own claim as it was before its last heartbeat.
-            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) => self.read_issue(now),
-            Standing::Held { holder, .. } => self.lost(Some(holder), "someone else has taken the claim ref"),
-            _ => self.lost(None, "the claim ref is no longer one's own"),
+        self.holder = match chain::standing(sighting, now, &self.terms) {
+            // A push of one's own may have carried a heartbeat; or this read lags behind the last one.
+            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) => {
+                self.other_tip = oid;
+                None
+            }
+            Standing::Held { holder, .. } => Some(holder),
+            Standing::Free { .. } | Standing::Strange { .. } => None,
+        };
+        self.probe()
+    }
+
+    /// A read may lag, in either direction; a heartbeat that the server takes or refuses does not.
+    fn probe(&mut self) -> Step<HandedBack> {
+        let message = self.lease.text(ClaimState::Held, self.lease.ttl).write(stamp(self.date));
+        self.ask(Phase::Probing { oid: None }, Ask::Commit { message, parent: self.lease.tip.clone() })
+    }
+
+    fn on_probing(&mut self, now: BootTime, oid: Option<String>, answer: Answer) -> Step<HandedBack> {
+        match (answer, oid) {
+            (Answer::Commit(commit), _) => {
+                let oid = commit.value.oid;
+                self.ask(Phase::Probing { oid: Some(oid.clone()) }, Ask::Advance(oid))
+            }
+            (Answer::Advanced(RefAdvance::Advanced), Some(oid)) => {
+                self.lease.tip = Some(oid);
+                self.read_issue(now)
+            }
+            (Answer::Advanced(_), _) if self.other_tip.is_some() => {
+                self.lease.tip = self.other_tip.take();
+                self.probe()
+            }
+            (Answer::Advanced(_), _) => {
+                let holder = self.holder.take();
+                self.lost(holder, "someone else has taken the claim ref")
+            }
+            (Answer::Failed(failure), _) => Step::Done(HandedBack::Failed(failure.why)),
+            (other, _) => {
+                Step::Done(HandedBack::Failed(format!("an answer that was not asked for: {other:?}")))
+            }
         }
     }
 
@@ -271,12 +336,16 @@ impl Machine for Handback {
         if let Phase::Advancing { oid, unclear } = self.phase.clone() {
             return self.on_advancing(now, oid, unclear, &answer);
         }
+        if let Phase::Probing { oid } = self.phase.clone() {
+            return self.on_probing(now, oid, answer);
+        }
         match (self.phase.clone(), answer) {
             (_, Answer::Failed(failure)) => self.on_failure(now, failure.why, failure.may_have_happened),
             (Phase::Reading, Answer::Comments(reading)) => {
                 let ledger = Ledger::of(&reading, &self.terms);
                 self.on_ledger(now, &ledger)
             }
+            (Phase::Reading, Answer::Done) => Step::Ask(Ask::Comments),
             (Phase::Reading, Answer::Tip(sighting)) => self.on_tip(now, &sighting),
             (Phase::ReadingIssue, Answer::Issue(issue)) => self.on_issue(now, &issue.value),
             (Phase::Labelling { left }, Answer::Done) => self.label(now, left),

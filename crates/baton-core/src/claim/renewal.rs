@@ -2,6 +2,7 @@
 //!
 //! A hold that was released, superseded or has come too near its deadline is lost, and then nothing more is written.
 
+use super::chain::{self, Sighting, Standing};
 use super::identity::Holder;
 use super::lease::{Lease, Protocol};
 use super::ledger::{Ledger, Reading};
@@ -13,6 +14,8 @@ use crate::tracker::{Issue, RefAdvance};
 
 /// How often an unclear heartbeat is asked about within one renewal.
 const UNCLEAR_MAX: u32 = 2;
+/// How often one renewal goes on from a tip that was not where it was left.
+const ADOPTIONS_MAX: u32 = 2;
 
 /// What became of a renewal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,6 +46,8 @@ enum Phase {
     Writing,
     /// Moving the claim ref.
     Advancing { oid: String, sent_at: BootTime, unclear: u32 },
+    /// Reading where the claim ref stands, because it is not where it was left.
+    Adopting,
     /// Editing the claim comment; on a claim ref it is only the copy.
     Touching,
     /// Posting the copy that could not be posted before.
@@ -62,13 +67,15 @@ pub struct Renewal {
     lease: Lease,
     phase: Phase,
     date: Option<ServerTime>,
+    /// How often the tip was found elsewhere than it was left.
+    adoptions: u32,
     is_decided: bool,
 }
 
 impl Renewal {
     /// Prepares a renewal. `wall` is written into the heartbeat for people, until the server's clock is known.
     pub fn new(terms: SharedTerms, lease: Lease, wall: ServerTime) -> Self {
-        Self { terms, lease, phase: Phase::Reading, date: Some(wall), is_decided: false }
+        Self { terms, lease, phase: Phase::Reading, date: Some(wall), adoptions: 0, is_decided: false }
     }
 
     fn ask(&mut self, phase: Phase, ask: Ask) -> Step<Renewed> {
@@ -95,7 +102,13 @@ impl Renewal {
         let ledger = Ledger::of(reading, &self.terms);
         let own = ledger.own(self.lease.nonce);
         if self.lease.protocol == Protocol::Comment {
-            let Some(own) = own else { return self.lost(None, "the claim comment is gone") };
+            let Some(own) = own else {
+                // A read that lags behind one's own claim says nothing yet.
+                if now.since(self.lease.sent_at) < self.terms.timing.visible_within {
+                    return self.failed("the own claim is not visible yet".to_owned());
+                }
+                return self.lost(None, "the claim comment is gone");
+            };
             if own.ended.is_some() {
                 let to = ledger.winner().map(|claim| claim.text.holder.clone());
                 return self.lost(to, "the claim was released by someone else");
@@ -170,6 +183,11 @@ impl Renewal {
     ) -> Step<Renewed> {
         match answer {
             Answer::Advanced(RefAdvance::Advanced) => self.on_advanced(now, oid, sent_at),
+            // A push of one's own may have carried a heartbeat meanwhile; the tip tells whose it is.
+            Answer::Advanced(RefAdvance::NotFastForward) if self.adoptions < ADOPTIONS_MAX => {
+                self.adoptions += 1;
+                self.ask(Phase::Adopting, Ask::Tip)
+            }
             Answer::Advanced(RefAdvance::NotFastForward) => {
                 self.lost(None, "someone else has taken the claim ref")
             }
@@ -184,8 +202,27 @@ impl Renewal {
                 let phase = Phase::Advancing { oid: oid.clone(), sent_at, unclear: unclear + 1 };
                 self.ask(phase, Ask::Advance(oid))
             }
+            // What was unclear never came to the server, so it is forgotten and another heartbeat written.
+            Answer::Failed(_) if self.lease.unclear_tip.as_ref() == Some(&oid) => {
+                self.lease.unclear_tip = None;
+                if self.is_too_late(now) { self.lost(None, "the deadline is too near") } else { self.write() }
+            }
             Answer::Failed(failure) => self.failed(failure.why.clone()),
             other => self.failed(format!("an answer that was not asked for: {other:?}")),
+        }
+    }
+
+    /// Goes on from where the ref stands, if that is one's own heartbeat.
+    fn on_adopting(&mut self, now: BootTime, sighting: &Sighting) -> Step<Renewed> {
+        self.date = Some(sighting.date);
+        match chain::standing(sighting, now, &self.terms) {
+            Standing::Held { nonce, .. } if nonce == Some(self.lease.nonce) && !self.is_too_late(now) => {
+                self.lease.tip = sighting.tip.as_ref().map(|tip| tip.oid.clone());
+                self.lease.unclear_tip = None;
+                self.write()
+            }
+            Standing::Held { holder, .. } => self.lost(Some(holder), "someone else has taken the claim ref"),
+            _ => self.lost(None, "the claim ref is no longer one's own"),
         }
     }
 
@@ -243,7 +280,7 @@ impl Renewal {
     fn on_failure(&mut self, why: String) -> Step<Renewed> {
         match std::mem::replace(&mut self.phase, Phase::ReadingLabels) {
             Phase::Touching if self.lease.protocol == Protocol::Comment => self.failed(why),
-            Phase::Reading | Phase::Writing | Phase::Advancing { .. } => self.failed(why),
+            Phase::Reading | Phase::Writing | Phase::Adopting | Phase::Advancing { .. } => self.failed(why),
             Phase::Yielding { to } => self.lost(Some(to), "another claim was first"),
             // The lease was extended; what people read follows with the next renewal.
             Phase::Touching | Phase::Copying | Phase::ReadingLabels | Phase::Repairing { .. } => {
@@ -274,6 +311,7 @@ impl Machine for Renewal {
         match (self.phase.clone(), answer) {
             (_, Answer::Failed(failure)) => self.on_failure(failure.why),
             (Phase::Reading, Answer::Comments(reading)) => self.on_read(now, &reading),
+            (Phase::Adopting, Answer::Tip(sighting)) => self.on_adopting(now, &sighting),
             (Phase::Writing, Answer::Commit(commit)) => {
                 self.date = Some(commit.date);
                 let oid = commit.value.oid;

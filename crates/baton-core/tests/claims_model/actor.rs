@@ -182,9 +182,8 @@ impl Actor {
     ) -> Self {
         match next {
             Next::Ask(ask) => {
-                let is_release = matches!(ask, Ask::Post(_) | Ask::Commit { .. } | Ask::Advance(_));
                 let is_done_working =
-                    matches!(program, Program::Handback(_)) && setup.releases_last() && is_release;
+                    matches!(&program, Program::Handback(machine) if machine.is_letting_go());
                 Self::Busy(Box::new(Busy {
                     program,
                     ask,

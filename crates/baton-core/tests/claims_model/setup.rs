@@ -105,10 +105,6 @@ impl Setup {
     pub(crate) fn has_deadline(&self) -> bool {
         self.terms.safeguards.deadline
     }
-
-    pub(crate) fn releases_last(&self) -> bool {
-        self.terms.safeguards.release_last
-    }
 }
 
 /// The margins of the product keep their order: bids are shorter than holds, the margin is at least the settling time.

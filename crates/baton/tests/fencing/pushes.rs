@@ -124,3 +124,36 @@ async fn a_push_whose_answer_is_lost_counts_as_pushed() {
     holder.commit("b.txt");
     holder.must_push();
 }
+
+/// An agent that pushes, waits until the holder must have renewed, and pushes again.
+const AGENT: &str = r#"
+set -e
+for round in 1 2; do
+    echo "$round" > "$round.txt"
+    git add . && git commit -q -m "round $round"
+    "$BATON" push "$BATON_ISSUE"
+    for _ in $(seq 40); do sleep 0.1; done
+done
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_pushes_within_its_hold_keeps_it_across_renewals() {
+    let world = World::new().await;
+    // A third of this ttl passes between the two pushes, so renewals and pushes move the ref in turns.
+    let holder = world.machine("ada", 10);
+    holder.commit("a.txt");
+    git(&holder.clone, &["config", "user.name", "Ada"]);
+    git(&holder.clone, &["config", "user.email", "ada@example.org"]);
+    std::fs::write(holder.state.with_extension("sh"), AGENT).unwrap();
+    let script = holder.state.with_extension("sh").display().to_string();
+    let baton = format!("BATON={}", env!("CARGO_BIN_EXE_baton"));
+    let (code, answer, complaint) =
+        holder.baton(&["claim", REF, "--to", "agent:pr-open", "--", "env", &baton, "sh", &script]);
+    assert_eq!(code, 0, "{answer} {complaint}");
+    assert!(complaint.contains("handed back as success, to agent:pr-open"), "{complaint}");
+    let (claim, branch) = world.tips().await;
+    assert_eq!(branch, Some(git(&holder.clone, &["rev-parse", "HEAD"])));
+    let path = format!("{REPO}/git/commits/{}", claim.unwrap());
+    let tip = world.client.must("GET", &path, &Value::Null, 200).await;
+    assert!(tip["message"].as_str().unwrap().contains("outcome=success"), "{tip}");
+}
