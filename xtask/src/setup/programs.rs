@@ -1,4 +1,5 @@
-//! The programs of the system the tests start: git with its HTTP backend, Node.js, Python, and two cargo components.
+//! The programs of the system the tests start: git with its HTTP backend, Node.js, Python, the shell, curl and jq of a label
+//! worker, and two cargo components.
 //!
 //! This module finds out what is missing and who could install it. It never looks at what the clients of the
 //! contract tests need beyond their interpreters.
@@ -35,12 +36,15 @@ struct Missing {
     problem: String,
 }
 
-const PROGRAMS: [Program; 7] = [
+const PROGRAMS: [Program; 10] = [
     Program { name: "git", source: Source::Package("git"), probe: git },
     Program { name: "git http-backend", source: Source::Package("git"), probe: git_http_backend },
     Program { name: "node", source: Source::Package("nodejs"), probe: node },
     Program { name: "npm", source: Source::Package("npm"), probe: npm },
     Program { name: "python3 with venv", source: Source::Package("python3-venv"), probe: python },
+    Program { name: "bash", source: Source::Package("bash"), probe: bash },
+    Program { name: "curl", source: Source::Package("curl"), probe: curl },
+    Program { name: "jq", source: Source::Package("jq"), probe: jq },
     Program { name: "cargo fmt", source: Source::Rustup("rustfmt"), probe: cargo_fmt },
     Program { name: "cargo clippy", source: Source::Rustup("clippy"), probe: cargo_clippy },
 ];
@@ -134,6 +138,20 @@ fn npm() -> Result<String> {
 fn python() -> Result<String> {
     command::read(Command::new("python3").args(["-c", "import ensurepip, venv"]))?;
     at_least(Version(3, 10, 0), Command::new("python3").arg("--version"))
+}
+
+/// The label worker of the race tests counts with what bash has since 5.
+fn bash() -> Result<String> {
+    at_least(Version(5, 0, 0), Command::new("bash").args(["-c", "echo ${BASH_VERSION%%(*}"]))
+}
+
+/// The label worker writes answers to files whose names come from curl's `--write-out`, as it is since 7.84.
+fn curl() -> Result<String> {
+    at_least(Version(7, 84, 0), Command::new("curl").arg("--version"))
+}
+
+fn jq() -> Result<String> {
+    command::read(Command::new("jq").arg("--version")).map(|version| version.trim().to_owned())
 }
 
 fn cargo_fmt() -> Result<String> {

@@ -210,11 +210,16 @@ pub(crate) fn remote_slug(directory: &Path, remote: &str) -> Option<RepoSlug> {
 
 /// Reads `https://host/owner/name.git`, `git@host:owner/name` and what is like them, on any host.
 pub(crate) fn slug_of_address(address: &str) -> Option<RepoSlug> {
-    let address = address.trim_end_matches('/');
-    let address = address.strip_suffix(".git").unwrap_or(address);
-    let mut parts = address.rsplitn(3, ['/', ':']);
-    let (name, owner) = (parts.next()?, parts.next()?);
-    parts.next()?;
+    let path = match address.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split_once('/')?.1,
+        // `user@host:path` has its colon before any slash; a directory of this machine has none.
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.1,
+    };
+    let path = path.trim_end_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    let (rest, name) = path.rsplit_once('/')?;
+    let owner = rest.rsplit('/').next()?;
     RepoSlug::new(owner, name).ok()
 }
 
@@ -276,7 +281,9 @@ mod tests {
                 "{address}"
             );
         }
-        for address in ["", "web", "acme/web", "/"] {
+        for address in
+            ["", "web", "acme/web", "/", "/srv/git/web.git", "file:///srv/git/web.git", "../git/web"]
+        {
             assert_eq!(slug_of_address(address), None, "{address}");
         }
     }
