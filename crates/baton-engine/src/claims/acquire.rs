@@ -118,6 +118,12 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
                 }
             }
         };
+        let acquired = match acquired {
+            Acquired::Failed(why) if performer.is_forbidden => Acquired::Refused(Refusal::Protocol {
+                why: format!("this account may not write to the repository: {why}"),
+            }),
+            acquired => acquired,
+        };
         ClaimReport {
             acquired,
             protocol,

@@ -11,7 +11,7 @@ use baton_core::claim::step::{Answer, Ask, Failure, Machine, Step};
 use baton_core::claim::text;
 use baton_core::time::{BootTime, ServerTime};
 use baton_core::tracker::{Comment, Dated, IssueKey, Permission};
-use baton_ports::{Clock, Entropy, Memory, Tracker, TrackerError};
+use baton_ports::{Clock, Entropy, Memory, Tracker, TrackerError, TrackerErrorKind};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::Claims;
@@ -35,6 +35,8 @@ pub(super) struct Performer<'a, T, C, E, M> {
     pub(super) calls_to_decision: Option<u32>,
     /// When the first read had come back.
     pub(super) first_read_at: Option<BootTime>,
+    /// Whether the tracker said that this account may not write.
+    pub(super) is_forbidden: bool,
     /// When the first write had been answered.
     pub(super) first_write_at: Option<BootTime>,
     /// When it was decided who holds.
@@ -52,6 +54,7 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
             calls: 0,
             calls_to_decision: None,
             first_read_at: None,
+            is_forbidden: false,
             first_write_at: None,
             decided_at: None,
         }
@@ -72,7 +75,10 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
             let sent_at = self.claims.now();
             tracing::trace!(issue = %self.issue, ?ask, "asking");
             let (is_write, is_read) = (ask.is_write(), !ask.is_write() && !matches!(ask, Ask::Wait(_)));
-            let answer = self.perform(ask).await.unwrap_or_else(failed);
+            let performed = self.perform(ask).await;
+            let is_refused = matches!(&performed, Err(error) if error.kind == TrackerErrorKind::Forbidden);
+            self.is_forbidden |= is_write && is_refused;
+            let answer = performed.unwrap_or_else(failed);
             let now = self.claims.now();
             if is_read && self.first_read_at.is_none() {
                 self.first_read_at = Some(now);
