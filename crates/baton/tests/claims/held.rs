@@ -10,7 +10,7 @@ use crate::seat::{Ran, Seat};
 use crate::standing::value;
 use crate::victim::Victim;
 use crate::waiting::{SOON, eventually, is_group_alive};
-use crate::world::{Protocol, REPO, World, reference};
+use crate::world::{Protocol, REPO, World, assert_same, reference};
 
 /// A command that cannot be asked to stop gets a fifth of the lease before it is killed. That is 1.8 s here; the rest
 /// is for a busy machine.
@@ -173,7 +173,7 @@ async fn a_command_is_stopped_and_nothing_is_written_when_someone_else_ends_the_
         let before = world.dump(issue).await;
         victim.ended().await.exits(1).says("was lost, so the command was stopped");
         assert!(!is_group_alive(group), "{protocol}");
-        assert_eq!(world.dump(issue).await, before, "{protocol}");
+        assert_same(&before, &world.dump(issue).await, &protocol.to_string());
     }
 }
 

@@ -8,13 +8,17 @@
     reason = "a test program: it starts and ends processes, waits for what they do, and fails where it stands"
 )]
 
+mod by_hand;
+mod commands;
 mod deaths;
 mod faults;
 mod held;
+mod overrides;
 mod proxy;
 mod seat;
 mod standing;
 mod stops;
+mod strangers;
 #[path = "../support/mod.rs"]
 mod support;
 mod victim;

@@ -12,7 +12,7 @@ use crate::seat::Seat;
 use crate::standing::{Left, left_behind, value};
 use crate::victim::Victim;
 use crate::waiting::{AT_ONCE, SOON, boot_ms, eventually, in_parallel, is_group_alive};
-use crate::world::{Protocol, World, wall_s};
+use crate::world::{Protocol, World, assert_same, wall_s};
 
 /// A claimant that stands still.
 struct Stopped {
@@ -65,7 +65,7 @@ impl Stopped {
         }
         if self.victim.group().is_some() {
             assert!(writes.is_empty(), "{name}: a holder that was overtaken wrote {writes:?}; {ran:?}");
-            assert_eq!(before, after, "{name}");
+            assert_same(&before, &after, &name);
             return;
         }
         // One that never came to hold takes its own bid back, and nothing else.

@@ -171,7 +171,8 @@ impl World {
         json!({
             "issues": dumps,
             "labels": self.get("/labels?per_page=100").await,
-            "refs": self.get("/git/matching-refs/").await,
+            "branches": self.get("/git/matching-refs/heads").await,
+            "claims": self.get("/git/matching-refs/baton").await,
         })
     }
 
@@ -193,6 +194,27 @@ impl World {
     /// Who holds an issue.
     pub(crate) async fn check(&self, seat: &Seat, issue: u64) -> Ran {
         seat.run(&["check", &reference(issue), "--json"]).await
+    }
+}
+
+/// Insists that two dumps are the same, and names the first place where they are not.
+#[track_caller]
+pub(crate) fn assert_same(before: &Value, after: &Value, what: &str) {
+    if let Some((place, was, is)) = difference("", before, after) {
+        panic!("{what}: {place} was {was} and is {is}");
+    }
+}
+
+fn difference(place: &str, before: &Value, after: &Value) -> Option<(String, Value, Value)> {
+    match (before, after) {
+        (Value::Object(was), Value::Object(is)) if was.keys().eq(is.keys()) => {
+            was.iter().find_map(|(key, value)| difference(&format!("{place}/{key}"), value, &is[key]))
+        }
+        (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
+            let pairs = was.iter().zip(is).enumerate();
+            pairs.into_iter().find_map(|(at, (was, is))| difference(&format!("{place}/{at}"), was, is))
+        }
+        _ => (before != after).then(|| (place.to_owned(), before.clone(), after.clone())),
     }
 }
 

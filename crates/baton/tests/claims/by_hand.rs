@@ -1,0 +1,126 @@
+//! Labels that people change by hand, pull requests that they merge and close, and work that fails: what renewals and
+//! sweeps make of it.
+
+use serde_json::{Value, json};
+
+use crate::held::pull_for;
+use crate::seat::Seat;
+use crate::world::{Protocol, REPO, World, assert_same, reference, wall_s};
+
+/// How long a label may stand without a claim.
+const MISSING_CLAIM_GRACE_S: i64 = 600;
+
+async fn sweep(seat: &Seat) -> Value {
+    seat.run(&["sweep", "--repo", REPO, "--json"]).await.exits(0).json()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renewal_puts_right_what_people_change_on_an_issue_that_is_held() {
+    for protocol in Protocol::BOTH {
+        let world = World::new(protocol).await;
+        let (worker, issue) = (world.worker("worker").await, world.issue().await);
+        world.claim(&worker, issue).await.exits(0);
+        let renew = async || worker.run(&["renew", &reference(issue)]).await.exits(0);
+        world.put_label(issue, "agent:implement").await;
+        renew().await;
+        assert_eq!(world.labels(issue).await, ["agent:in-flight"], "{protocol}: made eligible by hand");
+        world.take_label(issue, "agent:in-flight").await;
+        renew().await;
+        assert_eq!(world.labels(issue).await, ["agent:in-flight"], "{protocol}: the label was taken off");
+        world.put_label(issue, "bug").await;
+        renew().await;
+        assert_eq!(world.labels(issue).await, ["agent:in-flight", "bug"], "{protocol}: others stay");
+        assert_eq!(sweep(&world.operator()).await["issues"], json!([]), "{protocol}: it is held");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_label_without_a_claim_is_left_alone_for_its_grace_and_swept_after_it() {
+    for protocol in Protocol::BOTH {
+        let world = World::new(protocol).await;
+        let now = wall_s();
+        world.freeze_clock(now).await;
+        let alone = world.issue_with(&["agent:in-flight", "bug"]).await;
+        let beside = world.issue_with(&["agent:in-flight", "agent:pr-open"]).await;
+        let operator = world.operator();
+        world.freeze_clock(now + MISSING_CLAIM_GRACE_S).await;
+        let before = world.dump_all().await;
+        assert_eq!(sweep(&operator).await["issues"], json!([]), "{protocol}");
+        assert_same(&before, &world.dump_all().await, &format!("{protocol}: the grace is not over"));
+        world.freeze_clock(now + MISSING_CLAIM_GRACE_S + 1).await;
+        let before = world.dump_all().await;
+        let dry = operator.run(&["sweep", "--repo", REPO, "--dry-run"]).await.exits(0);
+        dry.says("would be put right");
+        assert_same(&before, &world.dump_all().await, &format!("{protocol}: a dry run changes nothing"));
+        let swept = sweep(&operator).await;
+        assert_eq!(swept["issues"][0]["requeued"], json!(true), "{protocol}: {swept}");
+        assert_eq!(world.labels(alone).await, ["agent:implement", "bug"], "{protocol}");
+        assert_eq!(world.labels(beside).await, ["agent:pr-open"], "{protocol}: only one may stay");
+        assert_eq!(sweep(&operator).await["issues"], json!([]), "{protocol}: there is nothing left to do");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_failed_attempts_hand_an_issue_to_a_person_until_that_person_gives_it_back() {
+    for protocol in Protocol::BOTH {
+        let world = World::new(protocol).await;
+        let (worker, operator) = (world.worker("worker").await, world.operator());
+        let issue = world.issue().await;
+        let outcomes = ["failure-lint", "rate-limit", "no-commit", "push-failed"];
+        for (at, outcome) in outcomes.iter().enumerate() {
+            assert_eq!(sweep(&operator).await["issues"], json!([]), "{protocol}: after {at} releases");
+            world.claim(&worker, issue).await.exits(0);
+            worker.run(&["release", &reference(issue), "--outcome", outcome]).await.exits(0);
+        }
+        let swept = sweep(&operator).await;
+        assert_eq!(swept["issues"][0]["scoped_after"], json!(3), "{protocol}: {swept}");
+        assert_eq!(world.labels(issue).await, ["needs:human-scope"], "{protocol}");
+        let listing = world.bodies(issue).await.pop().unwrap();
+        for outcome in ["failure-lint", "no-commit", "push-failed"] {
+            assert!(listing.contains(outcome), "{protocol}: {outcome} is not in {listing}");
+        }
+        assert!(!listing.contains("rate-limit"), "{protocol}: {listing}");
+        world.claim(&worker, issue).await.exits(1).says("needs:human-scope");
+        assert_eq!(sweep(&operator).await["issues"], json!([]), "{protocol}: once is enough");
+        world.take_label(issue, "needs:human-scope").await;
+        world.put_label(issue, "agent:implement").await;
+        assert_eq!(sweep(&operator).await["issues"], json!([]), "{protocol}: a person has given it back");
+        world.claim(&worker, issue).await.exits(0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_merged_pull_request_makes_an_issue_done_and_a_closed_one_puts_it_back() {
+    for protocol in Protocol::BOTH {
+        let world = World::new(protocol).await;
+        let (worker, operator) = (world.worker("worker").await, world.operator());
+        let (merged, closed, open) = (world.issue().await, world.issue().await, world.issue().await);
+        let mut pulls = Vec::new();
+        for issue in [merged, closed, open] {
+            let pull = pull_for(&world, issue).await;
+            worker.run(&["claim", &reference(issue), "--", "true"]).await.exits(0);
+            assert_eq!(world.labels(issue).await, ["agent:pr-open"], "{protocol}");
+            world.claim(&worker, issue).await.exits(1).says("agent:pr-open");
+            pulls.push(pull["number"].as_u64().unwrap());
+        }
+        assert_eq!(sweep(&operator).await["issues"], json!([]), "{protocol}: all are open");
+        let path = |index: usize| format!("/repos/{REPO}/pulls/{}", pulls[index]);
+        world.admin.must("PUT", &format!("{}/merge", path(0)), &json!({}), 200).await;
+        // Merging closes the issue; someone who opens it again wants to see where it stands.
+        world
+            .admin
+            .must("PATCH", &format!("/repos/{REPO}/issues/{merged}"), &json!({ "state": "open" }), 200)
+            .await;
+        world.admin.must("PATCH", &path(1), &json!({ "state": "closed" }), 200).await;
+        // Labels outrank a release only if they were changed in a later second.
+        world.run_clock(2).await;
+        let swept = sweep(&operator).await;
+        let moves: Vec<_> =
+            swept["issues"].as_array().unwrap().iter().map(|it| it["moved_to"].clone()).collect();
+        assert_eq!(moves, ["agent:done", "agent:implement"], "{protocol}: {swept}");
+        assert_eq!(world.labels(merged).await, ["agent:done"], "{protocol}");
+        assert_eq!(world.labels(closed).await, ["agent:implement"], "{protocol}");
+        assert_eq!(world.labels(open).await, ["agent:pr-open"], "{protocol}");
+        world.claim(&worker, closed).await.exits(0);
+    }
+}
