@@ -145,7 +145,7 @@ fn bash() -> Result<String> {
     at_least(Version(5, 0, 0), Command::new("bash").args(["-c", "echo ${BASH_VERSION%%(*}"]))
 }
 
-/// The label worker writes answers to files whose names come from curl's `--write-out`, as it is since 7.84.
+/// The label worker takes the server's date from `--write-out '%header{date}'`, which curl has since 7.84.
 fn curl() -> Result<String> {
     at_least(Version(7, 84, 0), Command::new("curl").arg("--version"))
 }
