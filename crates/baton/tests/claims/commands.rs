@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::proxy::Proxy;
 use crate::support::Client;
 use crate::world::{Protocol, REPO, World, assert_same, reference};
 
@@ -167,4 +168,23 @@ async fn a_tracker_that_cannot_be_reached_or_asked_is_no_answer_about_the_issue(
     let client = Client::new(&world.url, Some(&worker.token));
     let issue = client.must("GET", "/repos/admin/web/issues/1", &Value::Null, 200).await;
     assert_eq!(issue["comments"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hold_survives_a_tracker_that_is_away_for_a_while() {
+    for protocol in Protocol::BOTH {
+        let world = World::new(protocol).await;
+        let issue = world.issue().await;
+        let proxy = Proxy::start(&world.url, None).await;
+        let seat = world.worker("worker").await.elsewhere("worker", &proxy.url);
+        world.claim(&seat, issue).await.exits(0);
+        proxy.go_away(true);
+        for command in ["renew", "release"] {
+            seat.run(&[command, &reference(issue)]).await.exits(3).says("BATON_GITHUB_API_URL");
+        }
+        proxy.go_away(false);
+        seat.run(&["renew", &reference(issue)]).await.exits(0);
+        seat.run(&["release", &reference(issue)]).await.exits(0);
+        assert_eq!(world.labels(issue).await, ["agent:implement"], "{protocol}");
+    }
 }

@@ -7,8 +7,8 @@ use crate::proxy::{Deed, Seen, Side, Strike};
 use crate::seat::Seat;
 use crate::standing::{Left, left_behind};
 use crate::victim::Victim;
-use crate::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_group_alive};
-use crate::world::{Protocol, World, wall_s};
+use crate::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_full, is_group_alive};
+use crate::world::{Past, Protocol, World};
 
 /// What a death left behind.
 pub(crate) struct Death {
@@ -21,8 +21,8 @@ pub(crate) struct Death {
 }
 
 /// Runs a claim, a renewal and a release that nothing happens to, and returns their requests.
-pub(crate) async fn undisturbed(world: &World, seat: &Seat) -> Vec<Seen> {
-    let issue = world.issue().await;
+pub(crate) async fn undisturbed(world: &World, seat: &Seat, past: Past) -> Vec<Seen> {
+    let issue = world.issues_with_past(past, &world.operator(), 1).await[0];
     let mut victim = Victim::start(world, seat, &format!("undisturbed-{issue}"), issue, None).await;
     victim.until_struck().await;
     victim.ended().await.exits(0).says("handed back as no-commit");
@@ -34,7 +34,7 @@ async fn die(world: Arc<World>, seat: Seat, rival: Seat, issue: u64, strike: Str
     let name = format!("{:?}-{}-{issue}", strike.side, strike.at);
     let mut victim = Victim::start(&world, &seat, &name, issue, Some(strike)).await;
     victim.until_struck().await;
-    let died_s = wall_s();
+    let died_s = world.now_s();
     let request = victim.proxy.seen().last().map(Seen::name).unwrap_or_default();
     let ran = victim.ended().await;
     assert!(victim.proxy.is_struck(), "{name} ran to its end: {ran:?}");
@@ -54,14 +54,14 @@ async fn die(world: Arc<World>, seat: Seat, rival: Seat, issue: u64, strike: Str
     Death { issue, at: strike.at, side: strike.side, request, died_s, left }
 }
 
-async fn killed_at_every_request(protocol: Protocol) {
+async fn killed_at_every_request(protocol: Protocol, past: Past) {
     let world = Arc::new(World::new(protocol).await);
     let (seat, rival) = (world.worker("victim").await, world.worker("rival").await);
-    let steps = undisturbed(&world, &seat).await;
+    let steps = undisturbed(&world, &seat, past).await;
     let strikes: Vec<_> = (1..=steps.len())
         .flat_map(|at| [Side::Before, Side::After].map(|side| Strike { at, side, deed: Deed::Kill }))
         .collect();
-    let issues = world.issues(strikes.len()).await;
+    let issues = world.issues_with_past(past, &world.operator(), strikes.len()).await;
     let dying = strikes
         .into_iter()
         .zip(&issues)
@@ -71,7 +71,7 @@ async fn killed_at_every_request(protocol: Protocol) {
         check_boundary(&world, &rival, death).await;
     }
     let last = deaths.iter().filter_map(|death| death.left).map(Left::honoured_until_s).max().unwrap();
-    world.run_clock(last + 1 - wall_s()).await;
+    world.run_clock_from(last + 1).await;
     let successions = deaths.iter().filter(|death| death.left.is_some()).map(|death| {
         let (world, issue) = (Arc::clone(&world), death.issue);
         let seat = rival.elsewhere(&format!("successor-{issue}"), &world.url);
@@ -81,7 +81,7 @@ async fn killed_at_every_request(protocol: Protocol) {
         assert_eq!(ran.code, 0, "#{issue}: {ran:?}");
         assert_eq!(world.labels(issue).await, ["agent:in-flight"], "#{issue}");
     }
-    print_recoveries(protocol, &deaths);
+    print_recoveries(protocol, past, &deaths);
 }
 
 /// With the server's clock standing still, the dead holder is honoured until the last second and no longer.
@@ -97,28 +97,46 @@ async fn check_boundary(world: &World, rival: &Seat, death: &Death) {
     assert_eq!(after.code, 0, "{name}: {after:?}");
 }
 
-fn print_recoveries(protocol: Protocol, deaths: &[Death]) {
-    println!(
-        "\n{protocol}: killed at request, side, what was left, server seconds from death to the next claim"
-    );
-    for death in deaths {
-        let (what, seconds) = match death.left {
-            None => ("nothing", 0),
-            Some(left) => {
-                let what = if left.is_bid { "a bid" } else { "a hold" };
-                (what, (left.honoured_until_s() + 1 - death.died_s).max(0))
-            }
-        };
-        println!("{:>3} {:42} {:7?} {what:8} {seconds:>3} s", death.at, death.request, death.side);
+impl Death {
+    /// What was left, and the server's seconds from the death to the next claim.
+    fn recovery(&self) -> (&'static str, i64) {
+        let Some(left) = self.left else { return ("nothing", 0) };
+        let what = if left.is_bid { "a bid" } else { "a hold" };
+        (what, (left.honoured_until_s() + 1 - self.died_s).max(0))
+    }
+}
+
+fn print_recoveries(protocol: Protocol, past: Past, deaths: &[Death]) {
+    println!("\n{protocol}, past {past:?}: server seconds from a death to the next claim");
+    for what in ["nothing", "a bid", "a hold"] {
+        let seconds = deaths.iter().map(Death::recovery).filter(|(left, _)| *left == what);
+        let seconds: Vec<_> = seconds.map(|(_, seconds)| seconds).collect();
+        if let (Some(least), Some(most)) = (seconds.iter().min(), seconds.iter().max()) {
+            println!("{:>3} deaths left {what:8} {least:>3} to {most:>3} s", seconds.len());
+        }
+    }
+    for death in deaths.iter().filter(|_| is_full()) {
+        let (what, seconds) = death.recovery();
+        println!("{:>3} {:42} {:?} {what} {seconds} s", death.at, death.request, death.side);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comment_claimant_killed_at_any_request_blocks_for_its_lease_and_no_longer() {
-    killed_at_every_request(Protocol::Comment).await;
+    killed_at_every_request(Protocol::Comment, Past::None).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ref_claimant_killed_at_any_request_blocks_for_its_lease_and_no_longer() {
-    killed_at_every_request(Protocol::Ref).await;
+    killed_at_every_request(Protocol::Ref, Past::None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claimant_killed_at_any_request_of_a_takeover_blocks_for_its_lease_and_no_longer() {
+    for protocol in Protocol::BOTH {
+        killed_at_every_request(protocol, Past::Abandoned).await;
+        if is_full() {
+            killed_at_every_request(protocol, Past::HandedBack).await;
+        }
+    }
 }

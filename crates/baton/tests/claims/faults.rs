@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::proxy::{Deed, Proxy, Side, Strike};
 use crate::seat::{GRACE_S, Ran, Seat, TTL_S};
-use crate::waiting::{AT_ONCE, in_parallel};
-use crate::world::{Protocol, REPO, World, reference};
+use crate::waiting::{AT_ONCE, in_parallel, is_full};
+use crate::world::{Past, Protocol, REPO, World, reference};
 
 const FAULTS: [(Deed, Side); 5] = [
     (Deed::Broken, Side::Before),
@@ -17,8 +17,8 @@ const FAULTS: [(Deed, Side); 5] = [
 ];
 
 /// Claims, renews and releases as three commands, and returns how many requests the claim alone and all of them took.
-async fn undisturbed(world: &World, seat: &Seat) -> (usize, usize) {
-    let issue = world.issue().await;
+async fn undisturbed(world: &World, seat: &Seat, past: Past) -> (usize, usize) {
+    let issue = world.issues_with_past(past, &world.operator(), 1).await[0];
     let proxy = Proxy::start(&world.url, None).await;
     let seat = seat.elsewhere("undisturbed", &proxy.url);
     world.claim(&seat, issue).await.exits(0);
@@ -86,7 +86,7 @@ async fn contested(world: Arc<World>, seat: Seat, rival: Seat, issue: u64, strik
 
 /// When every lease is over and one sweep has run, labels tell the truth and everything can be claimed.
 async fn recovers(world: &Arc<World>, rival: &Seat, issues: &[u64]) {
-    world.run_clock(2 * (TTL_S + GRACE_S) + 30).await;
+    world.run_clock_from(world.now_s() + TTL_S + GRACE_S + 1).await;
     let swept = world.operator().run(&["sweep", "--repo", REPO, "--json"]).await.exits(0);
     assert_eq!(swept.json()["failures"].as_array().unwrap().len(), 0, "{swept:?}");
     for issue in issues {
@@ -105,19 +105,24 @@ async fn recovers(world: &Arc<World>, rival: &Seat, issues: &[u64]) {
     in_parallel(AT_ONCE, fresh.collect::<Vec<_>>()).await;
 }
 
-async fn faulted_at_every_request(protocol: Protocol) {
+async fn faulted_at_every_request(protocol: Protocol, past: Past, beside: &[(Deed, Side)]) {
     let world = Arc::new(World::new(protocol).await);
     let (seat, rival) = (world.worker("victim").await, world.worker("rival").await);
-    let (of_claim, of_all) = undisturbed(&world, &seat).await;
+    let (of_claim, of_all) = undisturbed(&world, &seat, past).await;
     let at_each = |count: usize, faults: &[(Deed, Side)]| -> Vec<Strike> {
         let faults = faults.to_vec();
         let each = |at| faults.iter().map(move |(deed, side)| Strike { at, side: *side, deed: *deed });
         (1..=count).flat_map(each).collect()
     };
-    let (alone, beside) = (at_each(of_all, &FAULTS), at_each(of_claim, &FAULTS[1..2]));
-    let issues = world.issues(alone.len() + beside.len()).await;
+    let (alone, beside) = (at_each(of_all, &FAULTS), at_each(of_claim, beside));
+    let count = alone.len() + beside.len();
+    let issues = world.issues_with_past(past, &world.operator(), count).await;
     let (first, second) = issues.split_at(alone.len());
-    println!("{protocol}: {} faults at {of_all} requests, {} beside a rival", alone.len(), beside.len());
+    println!(
+        "{protocol}, past {past:?}: {} faults at {of_all} requests, {} beside a rival",
+        alone.len(),
+        beside.len()
+    );
     let runs = alone.into_iter().zip(first);
     let runs =
         runs.map(|(strike, issue)| followed(Arc::clone(&world), seat.clone(), rival.clone(), *issue, strike));
@@ -131,10 +136,20 @@ async fn faulted_at_every_request(protocol: Protocol) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tracker_that_fails_at_any_request_of_a_comment_claim_makes_no_second_holder_and_no_wrong_label() {
-    faulted_at_every_request(Protocol::Comment).await;
+    faulted_at_every_request(Protocol::Comment, Past::None, &FAULTS[1..2]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tracker_that_fails_at_any_request_of_a_ref_claim_makes_no_second_holder_and_no_wrong_label() {
-    faulted_at_every_request(Protocol::Ref).await;
+    faulted_at_every_request(Protocol::Ref, Past::None, &FAULTS).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tracker_that_fails_at_any_request_of_a_takeover_makes_no_second_holder_and_no_wrong_label() {
+    faulted_at_every_request(Protocol::Ref, Past::Abandoned, &FAULTS[..1]).await;
+    if is_full() {
+        faulted_at_every_request(Protocol::Ref, Past::HandedBack, &FAULTS).await;
+        faulted_at_every_request(Protocol::Comment, Past::Abandoned, &FAULTS).await;
+        faulted_at_every_request(Protocol::Comment, Past::HandedBack, &FAULTS).await;
+    }
 }

@@ -54,7 +54,7 @@ async fn a_command_dies_with_its_holder() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_that_will_not_hear_dies_with_its_holder_all_the_same() {
     let world = World::new(Protocol::Ref).await;
-    let seat = world.worker("victim").await;
+    let seat = world.worker("victim").await.with_short_holds();
     let (issue, path) = (world.issue().await, seat.state.join("group"));
     let script = format!("trap '' TERM INT; echo $$ > {}; while :; do sleep 0.1; done", path.display());
     let child = seat.command(&["claim", &reference(issue), "--", "bash", "-c", &script]).spawn().unwrap();

@@ -1,6 +1,7 @@
 //! A proxy between one claimant and the forge that counts requests and strikes at one of them, before it reaches the
 //! forge or after it took effect and before the answer is delivered.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -54,7 +55,7 @@ impl Seen {
     }
 
     pub(crate) fn name(&self) -> String {
-        let path = self.path.replacen("/repos/admin/web", "", 1);
+        let path = self.path.replacen("/repos/admin/web", "", 1).replace("%3A", ":");
         let path: String = path.chars().map(|c| if c.is_ascii_digit() { 'N' } else { c }).collect();
         let mut short = path;
         while short.contains("NN") {
@@ -70,6 +71,7 @@ struct Shared {
     seen: Mutex<Vec<Seen>>,
     pid: OnceLock<i32>,
     struck: OnceLock<()>,
+    is_away: AtomicBool,
 }
 
 pub(crate) struct Proxy {
@@ -88,6 +90,7 @@ impl Proxy {
             seen: Mutex::default(),
             pid: OnceLock::new(),
             struck: OnceLock::new(),
+            is_away: AtomicBool::new(false),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Self { url, shared, accepting }
@@ -96,6 +99,11 @@ impl Proxy {
     /// Says which process is struck by signals.
     pub(crate) fn aim(&self, pid: u32) {
         self.shared.pid.set(i32::try_from(pid).unwrap()).unwrap();
+    }
+
+    /// Makes the tracker answer nobody, or everybody again.
+    pub(crate) fn go_away(&self, is_away: bool) {
+        self.shared.is_away.store(is_away, Ordering::Release);
     }
 
     pub(crate) fn is_struck(&self) -> bool {
@@ -125,6 +133,9 @@ impl Shared {
     /// Serves one request; every connection carries only one.
     async fn serve(&self, mut client: TcpStream) -> std::io::Result<()> {
         let Some(request) = read_request(&mut client).await? else { return Ok(()) };
+        if self.is_away.load(Ordering::Acquire) {
+            return Ok(());
+        }
         let (index, number) = self.note(&request);
         let strike = self.strike.filter(|strike| strike.at == number);
         if let Some(strike) = strike.filter(|strike| strike.side == Side::Before) {

@@ -8,8 +8,10 @@ use tokio::process::Command;
 
 use crate::waiting::SOON;
 
-/// How long a hold lasts in these tests.
-pub(crate) const TTL_S: i64 = 10;
+/// How long a hold lasts where nobody waits for its end.
+pub(crate) const TTL_S: i64 = 60;
+/// How long a hold lasts that is renewed, or whose end is waited for.
+pub(crate) const SHORT_TTL_S: i64 = 10;
 /// How long a bid lasts.
 pub(crate) const BID_TTL_S: i64 = 20;
 /// How far beyond its ttl others honour a claim: twice the time to settle, which is more than the margin.
@@ -85,6 +87,11 @@ impl Seat {
         let mut seat = self.clone();
         seat.variables.push((name.to_owned(), value.to_owned()));
         seat
+    }
+
+    /// The same seat with holds that are over soon.
+    pub(crate) fn with_short_holds(&self) -> Self {
+        self.with("BATON_CLAIMS_TTL", &format!("{SHORT_TTL_S}s"))
     }
 
     /// The same account at another machine, which reaches the tracker at another address.

@@ -32,7 +32,7 @@ pub(crate) fn value<'a>(body: &'a str, key: &str) -> Option<&'a str> {
 }
 
 fn is_claim(body: &str) -> bool {
-    body.starts_with("<!-- agent-claim:")
+    body.starts_with("<!-- agent-claim:") && value(body, "codename") == Some("victim")
 }
 
 fn is_release(body: &str) -> bool {
@@ -51,7 +51,7 @@ fn left(body: &str, touched_s: i64) -> Left {
     left
 }
 
-/// Returns the claim on an issue that nobody has ended, if there is one. There is never more than one here.
+/// Returns the claim that `victim` has on an issue and that nobody has ended. There is never more than one.
 pub(crate) async fn left_behind(world: &World, issue: u64) -> Option<Left> {
     if world.protocol == Protocol::Ref {
         let tip = world.tip(issue).await?;

@@ -11,8 +11,8 @@ use crate::proxy::{Deed, Seen, Side, Strike};
 use crate::seat::Seat;
 use crate::standing::{Left, left_behind, value};
 use crate::victim::Victim;
-use crate::waiting::{AT_ONCE, SOON, boot_ms, eventually, in_parallel, is_group_alive};
-use crate::world::{Protocol, World, assert_same, wall_s};
+use crate::waiting::{AT_ONCE, SOON, boot_ms, eventually, in_parallel, is_full, is_group_alive};
+use crate::world::{Past, Protocol, World, assert_same};
 
 /// A claimant that stands still.
 struct Stopped {
@@ -86,21 +86,21 @@ fn is_own_release(comment: &Value) -> bool {
     body.starts_with("<!-- agent-release:") && value(body, "codename") == Some("victim")
 }
 
-async fn stopped_at_every_request(protocol: Protocol) {
+async fn stopped_at_every_request(protocol: Protocol, past: Past) {
     let world = Arc::new(World::new(protocol).await);
     let (seat, rival) = (world.worker("victim").await, world.worker("rival").await);
-    let steps = undisturbed(&world, &seat).await;
+    let steps = undisturbed(&world, &seat, past).await;
     let strikes: Vec<_> = (1..=steps.len())
         .flat_map(|at| [Side::Before, Side::After].map(|side| Strike { at, side, deed: Deed::Stop }))
         .collect();
-    let issues = world.issues(strikes.len()).await;
+    let issues = world.issues_with_past(past, &world.operator(), strikes.len()).await;
     let stopping = strikes.into_iter().zip(&issues);
     let stopping = stopping.map(|(strike, issue)| stop(Arc::clone(&world), seat.clone(), *issue, strike));
     let stopped = in_parallel(AT_ONCE, stopping.collect::<Vec<_>>()).await;
     let count = stopped.len();
     let stopped = in_parallel(count, stopped.into_iter().map(Stopped::pass_deadline)).await;
     let last = stopped.iter().filter_map(|it| it.left).map(Left::honoured_until_s).max().unwrap();
-    world.run_clock((last + 1 - wall_s()).max(0)).await;
+    world.run_clock_from(last + 1).await;
     let successions = issues.iter().map(|issue| {
         let (world, issue) = (Arc::clone(&world), *issue);
         let seat = rival.elsewhere(&format!("successor-{issue}"), &world.url);
@@ -108,15 +108,26 @@ async fn stopped_at_every_request(protocol: Protocol) {
     });
     in_parallel(AT_ONCE, successions.collect::<Vec<_>>()).await;
     in_parallel(AT_ONCE, stopped.into_iter().map(|it| it.go_on(Arc::clone(&world)))).await;
-    println!("{protocol}: stopped beyond the lease at each of {} requests, before and after", steps.len());
+    println!(
+        "{protocol}, past {past:?}: stopped beyond the lease at each of {} requests, before and after",
+        steps.len()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comment_claimant_stopped_at_any_request_beyond_its_lease_changes_nothing_more() {
-    stopped_at_every_request(Protocol::Comment).await;
+    stopped_at_every_request(Protocol::Comment, Past::None).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ref_claimant_stopped_at_any_request_beyond_its_lease_changes_nothing_more() {
-    stopped_at_every_request(Protocol::Ref).await;
+    stopped_at_every_request(Protocol::Ref, Past::None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claimant_stopped_at_any_request_of_a_takeover_changes_nothing_more() {
+    let protocols = if is_full() { &Protocol::BOTH[..] } else { &Protocol::BOTH[1..] };
+    for protocol in protocols {
+        stopped_at_every_request(*protocol, Past::Abandoned).await;
+    }
 }

@@ -39,7 +39,7 @@ impl Victim {
         strike: Option<Strike>,
     ) -> Self {
         let proxy = Proxy::start(&world.url, strike).await;
-        let seat = seat.elsewhere(name, &proxy.url);
+        let seat = seat.elsewhere(name, &proxy.url).with_short_holds();
         let work = seat.state.join("work");
         let named = work.to_str().unwrap().to_owned();
         let arguments = ["claim", &reference(issue), "--", "bash", "-c", WORK, "work", &named];

@@ -16,6 +16,11 @@ pub(crate) const SOON: Duration = Duration::from_secs(60);
 /// How many claimants are at work at a time. Most of what they do is waiting.
 pub(crate) const AT_ONCE: usize = 12;
 
+/// Returns whether the long variants are wanted.
+pub(crate) fn is_full() -> bool {
+    std::env::var_os("BATON_TEST_FULL").is_some()
+}
+
 /// Waits until something is there; fails after the bound, with its name.
 pub(crate) async fn eventually<T>(what: &str, within: Duration, mut look: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();

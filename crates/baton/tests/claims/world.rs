@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::seat::{Ran, Seat};
+use crate::seat::{GRACE_S, Ran, Seat, TTL_S};
 use crate::support::{self, Client, ForgeProcess, TOKEN};
+use crate::waiting::{AT_ONCE, in_parallel};
 
 pub(crate) const REPO: &str = "admin/web";
 
@@ -32,12 +33,24 @@ impl fmt::Display for Protocol {
     }
 }
 
+/// What has happened to an issue before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Past {
+    /// Nothing.
+    None,
+    /// Someone has held it and handed it back.
+    HandedBack,
+    /// Someone holds it who is dead, and whose lease is over.
+    Abandoned,
+}
+
 pub(crate) struct World {
     pub(crate) protocol: Protocol,
     pub(crate) admin: Client,
     pub(crate) url: String,
     directory: PathBuf,
     seats: AtomicU32,
+    ahead_s: AtomicI64,
     forge: ForgeProcess,
     _temporary: tempfile::TempDir,
 }
@@ -50,8 +63,8 @@ impl World {
         let admin = Client::new(&forge.url, Some(TOKEN));
         admin.must("POST", "/user/repos", &json!({ "name": "web", "auto_init": true }), 201).await;
         let (url, directory) = (forge.url.clone(), temporary.path().to_owned());
-        let seats = AtomicU32::new(0);
-        let world = Self { protocol, admin, url, directory, seats, forge, _temporary: temporary };
+        let (seats, ahead_s) = (AtomicU32::new(0), AtomicI64::new(0));
+        let world = Self { protocol, admin, url, directory, seats, ahead_s, forge, _temporary: temporary };
         if protocol == Protocol::Ref {
             world.operator().run(&["protocol", "set", "ref", "--repo", REPO]).await.exits(0);
         }
@@ -107,6 +120,26 @@ impl World {
         for _ in 0..count {
             issues.push(self.issue().await);
         }
+        issues
+    }
+
+    /// Opens many issues with a past.
+    pub(crate) async fn issues_with_past(&self, past: Past, ghost: &Seat, count: usize) -> Vec<u64> {
+        let issues = self.issues(count).await;
+        if past == Past::None {
+            return issues;
+        }
+        let lives = issues.iter().map(|issue| {
+            let (ghost, name) = (ghost.clone(), reference(*issue));
+            async move {
+                ghost.run(&["claim", &name]).await.exits(0);
+                if past == Past::HandedBack {
+                    ghost.run(&["release", &name, "--outcome", "cancelled"]).await.exits(0);
+                }
+            }
+        });
+        in_parallel(AT_ONCE, lives.collect::<Vec<_>>()).await;
+        self.run_clock_from(self.now_s() + TTL_S + GRACE_S + 1).await;
         issues
     }
 
@@ -179,6 +212,18 @@ impl World {
     /// Makes the forge's clock run, so many seconds ahead of this machine's.
     pub(crate) async fn run_clock(&self, ahead_s: i64) {
         self.admin.must("PUT", "/_forge/clock", &json!({ "offset_s": ahead_s }), 200).await;
+        self.ahead_s.store(ahead_s, Ordering::Relaxed);
+    }
+
+    /// Makes the forge's clock run on from a moment that it has not come to yet.
+    pub(crate) async fn run_clock_from(&self, at_s: i64) {
+        let ahead_s = self.ahead_s.load(Ordering::Relaxed);
+        self.run_clock(ahead_s.max(at_s - wall_s())).await;
+    }
+
+    /// The forge's time, while its clock runs.
+    pub(crate) fn now_s(&self) -> i64 {
+        wall_s() + self.ahead_s.load(Ordering::Relaxed)
     }
 
     /// Stops the forge's clock.
