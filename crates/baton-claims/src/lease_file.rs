@@ -38,6 +38,8 @@ struct Saved {
     sent_at_ms: u64,
     deadline_ms: u64,
     #[serde(default)]
+    ends_at_ms: Option<u64>,
+    #[serde(default)]
     label: Option<String>,
 }
 
@@ -78,6 +80,7 @@ impl LeaseFiles {
             epoch: lease.epoch,
             sent_at_ms: lease.sent_at.ms,
             deadline_ms: lease.deadline.ms,
+            ends_at_ms: lease.ends_at.map(|end| end.ms),
             label: label.map(str::to_owned),
         };
         self.file(issue).update_cache(|kept| *kept = Some(saved))
@@ -114,6 +117,7 @@ fn found(saved: Saved) -> FoundLease {
         epoch: saved.epoch,
         sent_at: BootTime { ms: saved.sent_at_ms },
         deadline: BootTime { ms: deadline },
+        ends_at: saved.ends_at_ms.map(|ms| BootTime { ms }),
     };
     FoundLease { lease, label: saved.label }
 }
@@ -135,6 +139,7 @@ mod tests {
             epoch: Some(3),
             sent_at: BootTime { ms: 10 },
             deadline: BootTime { ms: 20 },
+            ends_at: None,
         }
     }
 

@@ -34,6 +34,15 @@ pub struct Dated<T> {
     pub pages: u32,
 }
 
+/// Which issues are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IssueState {
+    /// Open ones.
+    Open,
+    /// Open and closed ones.
+    Any,
+}
+
 /// An issue, or a pull request seen as one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Issue {

@@ -24,7 +24,7 @@ use baton_core::claim::renewal::{Renewal, Renewed};
 use baton_core::claim::step::{Acquired, Foreign, Safeguards, SharedTerms, Terms};
 use baton_core::claim::{Eligibility, Lease, Outcome, Protocol, Timing};
 use baton_core::time::BootTime;
-use baton_core::tracker::IssueKey;
+use baton_core::tracker::{IssueKey, IssueState};
 use baton_ports::{Clock, Entropy, Memory, Tracker, TrackerError};
 
 pub use acquire::{ClaimReport, ClaimRequest};
@@ -81,6 +81,11 @@ impl ClaimSettings {
         }
     }
 
+    /// The ref that decides who holds an issue.
+    pub fn claim_ref(&self, number: u64) -> String {
+        format!("{}{number}", self.ref_prefix)
+    }
+
     /// The terms of the machines.
     pub fn terms(&self) -> SharedTerms {
         SharedTerms::new(Terms {
@@ -90,11 +95,6 @@ impl ClaimSettings {
             user: self.user.clone(),
             safeguards: Safeguards::ALL,
         })
-    }
-
-    /// The ref that decides who holds an issue.
-    pub fn claim_ref(&self, number: u64) -> String {
-        format!("{}{number}", self.ref_prefix)
     }
 }
 
@@ -160,7 +160,11 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
         if !self.settings.is_pause_on_tracker {
             return Ok(None);
         }
-        let pausing = self.tracker.issues_labelled(repo, baton_core::labels::REPO_PAUSED).await?.value;
+        let pausing = self
+            .tracker
+            .issues_labelled(repo, baton_core::labels::REPO_PAUSED, IssueState::Open)
+            .await?
+            .value;
         Ok(pausing.first().map(|issue| format!("issue #{} is open", issue.number)))
     }
 }

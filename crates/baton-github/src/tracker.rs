@@ -13,8 +13,8 @@ mod refs;
 use baton_core::RepoSlug;
 use baton_core::time::ServerTime;
 use baton_core::tracker::{
-    Comment, Commit, Dated, Issue, IssueKey, LabelDefinition, LabelEvent, Merge, Permission, Pull,
-    RefAdvance, RefCreation,
+    Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, Permission,
+    Pull, RefAdvance, RefCreation,
 };
 use baton_ports::Tracker;
 
@@ -33,8 +33,13 @@ impl Tracker for GitHub {
         issues::get(self, issue).await
     }
 
-    async fn issues_labelled(&self, repo: &RepoSlug, label: &str) -> Answer<Dated<Vec<Issue>>> {
-        issues::labelled(self, repo, label).await
+    async fn issues_labelled(
+        &self,
+        repo: &RepoSlug,
+        label: &str,
+        state: IssueState,
+    ) -> Answer<Dated<Vec<Issue>>> {
+        issues::labelled(self, repo, label, state).await
     }
 
     async fn comments(&self, issue: &IssueKey, since: Option<ServerTime>) -> Answer<Dated<Vec<Comment>>> {

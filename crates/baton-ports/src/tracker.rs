@@ -8,8 +8,8 @@ use std::future::Future;
 use baton_core::RepoSlug;
 use baton_core::time::ServerTime;
 use baton_core::tracker::{
-    Comment, Commit, Dated, Issue, IssueKey, LabelDefinition, LabelEvent, Merge, Permission, Pull,
-    RefAdvance, RefCreation,
+    Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, Permission,
+    Pull, RefAdvance, RefCreation,
 };
 
 use crate::TrackerError;
@@ -28,11 +28,12 @@ pub trait Tracker: Send + Sync {
     /// Returns an issue.
     fn issue(&self, issue: &IssueKey) -> impl Future<Output = Answer<Dated<Issue>>> + Send;
 
-    /// Returns the open issues that carry a label, oldest first.
+    /// Returns the issues that carry a label, oldest first.
     fn issues_labelled(
         &self,
         repo: &RepoSlug,
         label: &str,
+        state: IssueState,
     ) -> impl Future<Output = Answer<Dated<Vec<Issue>>>> + Send;
 
     /// Returns the comments that were made or edited since a moment, oldest first.

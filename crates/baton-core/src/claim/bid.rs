@@ -51,7 +51,7 @@ enum Phase {
     /// Telling people by labels.
     Labelling { left: Vec<Ask> },
     /// Taking the bid back, with the verdict that follows.
-    Withdrawing { verdict: Box<Acquired>, run_comment: Option<u64> },
+    Withdrawing { verdict: Box<Acquired>, left: Vec<Ask> },
     /// Nothing more.
     Ended,
 }
@@ -76,6 +76,8 @@ pub struct Bid {
     destination: Option<(String, ServerTime)>,
     /// The comments whose claims this bid has ended, because a lagging read does not show that yet.
     buried: Vec<u64>,
+    /// Whether the lock that Fabrik engines see may be on.
+    is_locked: bool,
     is_decided: bool,
 }
 
@@ -94,6 +96,7 @@ impl Bid {
             epoch: None,
             sent_at: now,
             deadline: now,
+            ends_at: None,
         };
         Self::with(terms, lease, Phase::Reading, now)
     }
@@ -117,6 +120,7 @@ impl Bid {
             last_digest: None,
             destination: None,
             buried: Vec::new(),
+            is_locked: false,
             is_decided: false,
         }
     }
@@ -161,9 +165,16 @@ impl Bid {
             epoch: self.lease.epoch,
             extra: Vec::new(),
         };
-        let run_comment = self.lease.run_comment;
-        let phase = Phase::Withdrawing { verdict: Box::new(verdict), run_comment };
+        let phase = Phase::Withdrawing { verdict: Box::new(verdict), left: self.traces() };
         self.ask(phase, Ask::Post(release.write(stamp(self.date))))
+    }
+
+    /// What other tools would still take for a claim.
+    fn traces(&self) -> Vec<Ask> {
+        let wiped = format!("{} let go of this issue.", self.lease.holder);
+        let copy = self.lease.run_comment.map(|id| Ask::Edit(id, wiped));
+        let lock = self.is_locked.then(|| Ask::RemoveLabel(fabrik_lock(&self.terms.user)));
+        copy.into_iter().chain(lock).collect()
     }
 
     fn give_up(&mut self, why: String) -> Step<Acquired> {
@@ -196,6 +207,11 @@ impl Bid {
 
     fn on_bid(&mut self, sent_at: BootTime, answer: Answer) -> Step<Acquired> {
         self.posted_at = sent_at;
+        if self.terms.foreign.alfred {
+            // Alfred counts from the first post and takes no notice of heartbeats.
+            self.lease.ends_at = Some(self.terms.timing.deadline(self.terms.timing.foreign_ttl, sent_at));
+            self.lease.extend_to(self.lease.deadline);
+        }
         match answer {
             Answer::Comment(posted) => {
                 self.lease.comment = Some(posted.value.id);
@@ -333,9 +349,10 @@ impl Bid {
         self.is_decided = true;
         if self.lease.protocol == Protocol::Comment {
             self.lease.sent_at = sent_at;
-            self.lease.deadline = self.terms.timing.deadline(self.lease.ttl, sent_at);
+            self.lease.extend_to(self.terms.timing.deadline(self.lease.ttl, sent_at));
         }
         if self.terms.foreign.fabrik {
+            self.is_locked = true;
             return self.ask(Phase::Locking, Ask::AddLabels(vec![fabrik_lock(&self.terms.user)]));
         }
         if !self.terms.safeguards.reread {
@@ -353,7 +370,7 @@ impl Bid {
         {
             return self.wait_for(now, holder, Phase::Rereading);
         }
-        let change = self.terms.eligibility.labels_for_taking(issue, &self.terms.user);
+        let change = self.terms.labels_on_taking(&issue.labels);
         let destination = self.destination.as_ref().map(|(to, at)| (to.as_str(), *at));
         match self.terms.eligibility.handed_on(issue, destination) {
             Some(unsettled) => self.ask(Phase::ReadingEvents { unsettled, change }, Ask::LabelEvents),
@@ -396,17 +413,14 @@ impl Bid {
             Phase::Burying { left } => self.bury(left),
             // Nothing is taken off unless what replaces it is on; a renewal puts it right.
             Phase::Labelling { .. } => self.end(Acquired::Won(self.lease.clone())),
-            Phase::Withdrawing { verdict, run_comment } => self.on_withdrawn(*verdict, run_comment),
+            Phase::Withdrawing { verdict, left } => self.on_withdrawn(*verdict, left),
             _ => self.give_up(why),
         }
     }
 
-    fn on_withdrawn(&mut self, verdict: Acquired, run_comment: Option<u64>) -> Step<Acquired> {
-        match run_comment {
-            Some(id) => {
-                let phase = Phase::Withdrawing { verdict: Box::new(verdict), run_comment: None };
-                self.ask(phase, Ask::Edit(id, format!("{} let go of this issue.", self.lease.holder)))
-            }
+    fn on_withdrawn(&mut self, verdict: Acquired, mut left: Vec<Ask>) -> Step<Acquired> {
+        match left.pop() {
+            Some(ask) => self.ask(Phase::Withdrawing { verdict: Box::new(verdict), left }, ask),
             None => self.end(verdict),
         }
     }
@@ -460,7 +474,7 @@ impl Machine for Bid {
                 }
             }
             (Phase::Labelling { left }, Answer::Done) => self.next_label(now, left),
-            (Phase::Withdrawing { verdict, run_comment }, _) => self.on_withdrawn(*verdict, run_comment),
+            (Phase::Withdrawing { verdict, left }, _) => self.on_withdrawn(*verdict, left),
             (_, Answer::Done) => self.waited(),
             (_, other) => self.confused(&other),
         }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::identity::Holder;
 use crate::labels;
-use crate::labels::dialect::{Dialect, LabelChange, STAGE_READY};
+use crate::labels::dialect::{Dialect, STAGE_READY};
 use crate::time::ServerTime;
 use crate::tracker::{Issue, LabelEvent};
 
@@ -60,6 +60,8 @@ pub enum Refusal {
         /// What is in the way.
         why: String,
     },
+    /// The server takes no refs of the claim refs' name.
+    RefNameRefused,
     /// There is something on the claim ref that is not ours.
     StrangeTip {
         /// The commit.
@@ -95,6 +97,10 @@ impl fmt::Display for Refusal {
                 )
             }
             Self::Protocol { why } => write!(f, "the repository's claim protocol cannot be followed: {why}"),
+            Self::RefNameRefused => f.write_str(
+                "the server takes no refs of this name from this token; let everybody set claims.ref_prefix to \
+                 refs/heads/baton-claims/, or use `baton protocol set comment`",
+            ),
             Self::StrangeTip { oid } => {
                 write!(f, "the claim ref is at {oid}, which is no claim; delete the ref to free the issue")
             }
@@ -151,11 +157,6 @@ impl Eligibility {
         let (to, at) = destination?;
         let is_visible = issue.has_label(to);
         (self.blocks(to) && !is_visible).then(|| Unsettled { to: to.to_owned(), at })
-    }
-
-    /// The changes that tell that the issue is held by `user`; nothing to do when they are all there.
-    pub fn labels_for_taking(&self, issue: &Issue, user: &str) -> LabelChange {
-        self.dialect.on_taking(&issue.labels, user)
     }
 }
 

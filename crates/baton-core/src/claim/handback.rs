@@ -206,7 +206,7 @@ impl Handback {
             let to = to.to_owned();
             return Step::Done(HandedBack::Refused(Refusal::IllegalTransition { from, to }));
         }
-        let change = dialect.on_handing_back(&issue.labels, &self.terms.user, to);
+        let change = self.terms.labels_on_handing_back(&issue.labels, to);
         let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
         if !change.add.is_empty() {
             left.push(Ask::AddLabels(change.add));

@@ -88,9 +88,16 @@ pub struct Lease {
     pub sent_at: BootTime,
     /// When the holder must have stopped.
     pub deadline: BootTime,
+    /// When the hold ends however often it is renewed, because another tool sees no renewals.
+    pub ends_at: Option<BootTime>,
 }
 
 impl Lease {
+    /// Sets the deadline, which never lies beyond the end of the hold.
+    pub fn extend_to(&mut self, deadline: BootTime) {
+        self.deadline = self.ends_at.map_or(deadline, |end| deadline.min(end));
+    }
+
     /// Returns whether something that may take `request` can still be sent.
     pub fn allows(&self, now: BootTime, request: Duration) -> bool {
         now.plus(request) < self.deadline

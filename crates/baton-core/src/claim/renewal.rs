@@ -250,7 +250,7 @@ impl Renewal {
         }
         self.is_decided = true;
         self.lease.sent_at = sent_at;
-        self.lease.deadline = self.terms.timing.deadline(self.lease.ttl, sent_at);
+        self.lease.extend_to(self.terms.timing.deadline(self.lease.ttl, sent_at));
         true
     }
 
@@ -262,7 +262,7 @@ impl Renewal {
     }
 
     fn on_labels(&mut self, now: BootTime, issue: &Issue) -> Step<Renewed> {
-        let change = self.terms.eligibility.labels_for_taking(issue, &self.terms.user);
+        let change = self.terms.labels_on_taking(&issue.labels);
         let mut left: Vec<Ask> = change.remove.into_iter().map(Ask::RemoveLabel).collect();
         if !change.add.is_empty() {
             left.push(Ask::AddLabels(change.add));

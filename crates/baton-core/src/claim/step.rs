@@ -13,6 +13,7 @@ use super::eligibility::Eligibility;
 use super::identity::{Holder, Nonce};
 use super::ledger::Reading;
 use super::timing::Timing;
+use crate::labels::dialect::{CLAIMED, LabelChange, fabrik_lock};
 use crate::time::{BootTime, ServerTime};
 use crate::tracker::{Comment, Commit, Dated, Issue, LabelEvent, RefAdvance, RefCreation};
 
@@ -201,6 +202,33 @@ pub struct Terms {
     pub user: String,
     /// All of them, except in the model check.
     pub safeguards: Safeguards,
+}
+
+impl Terms {
+    /// The labels that tell other tools of a hold, besides those of the own dialect.
+    fn foreign_labels(&self) -> Vec<String> {
+        let claimed = self.foreign.labels_as_locks.then(|| CLAIMED.to_owned());
+        let lock = self.foreign.fabrik.then(|| fabrik_lock(&self.user));
+        claimed.into_iter().chain(lock).collect()
+    }
+
+    /// The changes that tell that the issue is held; nothing to do when they are all there.
+    pub fn labels_on_taking(&self, labels: &[String]) -> LabelChange {
+        let mut change = self.eligibility.dialect.on_taking(labels, &self.user);
+        for label in self.foreign_labels() {
+            change.add_unless_there(labels, &label);
+        }
+        change
+    }
+
+    /// The changes that tell that the issue was handed back, and where to.
+    pub fn labels_on_handing_back(&self, labels: &[String], to: Option<&str>) -> LabelChange {
+        let mut change = self.eligibility.dialect.on_handing_back(labels, &self.user, to);
+        for label in self.foreign_labels() {
+            change.remove_if_there(labels, &label);
+        }
+        change
+    }
 }
 
 /// Terms that many machines share. They are no part of a machine's state, so they are left out of its identity.

@@ -74,6 +74,7 @@ impl Swap {
             epoch: None,
             sent_at: now,
             deadline: now,
+            ends_at: None,
         };
         Self {
             terms,
@@ -163,11 +164,7 @@ impl Swap {
             | Answer::Advanced(RefAdvance::NotFastForward | RefAdvance::Missing) => {
                 self.end(Acquired::Lost { to: None })
             }
-            Answer::Created(RefCreation::NameRefused) => self.end(Acquired::Refused(Refusal::Protocol {
-                why:
-                    "the server takes no refs of this name; set claims.ref_prefix to refs/heads/baton-claims/"
-                        .to_owned(),
-            })),
+            Answer::Created(RefCreation::NameRefused) => self.end(Acquired::Refused(Refusal::RefNameRefused)),
             // Moving a ref forward to where it is already is no change, so asking again tells what happened.
             Answer::Failed(failure) if failure.may_have_happened && unclear < UNCLEAR_MAX => {
                 let is_root = self.is_root;
@@ -221,7 +218,7 @@ impl Swap {
     }
 
     fn settle(&mut self, now: BootTime, issue: &Issue) -> Step<Acquired> {
-        let change = self.terms.eligibility.labels_for_taking(issue, &self.terms.user);
+        let change = self.terms.labels_on_taking(&issue.labels);
         let destination = self.destination.as_ref().map(|(to, at)| (to.as_str(), *at));
         match self.terms.eligibility.handed_on(issue, destination) {
             Some(unsettled) => self.ask(Phase::ReadingEvents { unsettled, change }, Ask::LabelEvents),
@@ -320,7 +317,7 @@ impl Machine for Swap {
             (Phase::Writing { .. }, Answer::Commit(commit)) => {
                 // The server dates the commit, so the lease counts from before it was sent.
                 self.lease.sent_at = sent_at;
-                self.lease.deadline = self.terms.timing.deadline(self.lease.ttl, sent_at);
+                self.lease.extend_to(self.terms.timing.deadline(self.lease.ttl, sent_at));
                 self.swap(commit.value.oid)
             }
             (Phase::Rereading, Answer::Issue(issue)) => self.on_reread(now, &issue),

@@ -216,7 +216,7 @@ impl Sweep {
         if self.rules.is_dry_run {
             return self.done();
         }
-        let change = dialect.on_handing_back(&issue.labels, &self.terms.user, Some(to));
+        let change = self.terms.labels_on_handing_back(&issue.labels, Some(to));
         let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
         if !change.add.is_empty() {
             left.push(Ask::AddLabels(change.add));

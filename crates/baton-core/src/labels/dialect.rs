@@ -159,7 +159,7 @@ impl LabelChange {
         self.add.is_empty() && self.remove.is_empty()
     }
 
-    fn add_unless_there(&mut self, labels: &[String], label: &str) {
+    pub(crate) fn add_unless_there(&mut self, labels: &[String], label: &str) {
         if !labels.iter().any(|own| own.eq_ignore_ascii_case(label)) {
             self.add.push(label.to_owned());
         }
@@ -175,7 +175,7 @@ impl LabelChange {
         }
     }
 
-    fn remove_if_there(&mut self, labels: &[String], label: &str) {
+    pub(crate) fn remove_if_there(&mut self, labels: &[String], label: &str) {
         let is_there = labels.iter().any(|own| own.eq_ignore_ascii_case(label));
         if is_there && !self.remove.iter().any(|own| own == label) {
             self.remove.push(label.to_owned());

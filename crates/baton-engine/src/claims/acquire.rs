@@ -9,6 +9,7 @@ use baton_core::time::BootTime;
 use baton_core::tracker::IssueKey;
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
+use super::perform::Performer;
 use super::{ClaimError, Claims};
 
 /// Who wants an issue, and for what.
@@ -96,33 +97,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
         let mut performer = self.performer(issue);
         let acquired = match protocol {
             Protocol::Comment => performer.run(&mut Bid::new(terms, claimant, started_at)).await,
-            Protocol::Ref => {
-                let name = self.settings.claim_ref(issue.number);
-                let mut swap = match self.memory.has_seen(&issue.repo, &name) {
-                    true => Swap::new(terms.clone(), claimant, started_at),
-                    false => Swap::guessing(terms.clone(), claimant, started_at, self.clock.wall_now()),
-                };
-                let acquired = performer.run(&mut swap).await;
-                if let Acquired::Won(Lease { tip: Some(tip), .. }) = &acquired {
-                    self.memory.watched_for(&issue.repo, &name, tip);
-                }
-                match (acquired, swap.date()) {
-                    (Acquired::Won(lease), Some(date)) if terms.foreign.is_any() => {
-                        // Beside other tools the ref alone decides nothing.
-                        performer.forget_decision();
-                        let mut bid = Bid::beside_foreigners(terms, lease.clone(), date, self.now());
-                        let verdict = performer.run(&mut bid).await;
-                        self.keep_ref_only_if_won(issue, lease, verdict).await
-                    }
-                    (acquired, _) => acquired,
-                }
-            }
-        };
-        let acquired = match acquired {
-            Acquired::Failed(why) if performer.is_forbidden => Acquired::Refused(Refusal::Protocol {
-                why: format!("this account may not write to the repository: {why}"),
-            }),
-            acquired => acquired,
+            Protocol::Ref => self.swap(issue, &terms, claimant, &mut performer).await,
         };
         ClaimReport {
             acquired,
@@ -133,6 +108,34 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             first_read_at: performer.first_read_at,
             first_write_at: performer.first_write_at,
             decided_at: performer.decided_at.unwrap_or_else(|| self.now()),
+        }
+    }
+
+    async fn swap(
+        &self,
+        issue: &IssueKey,
+        terms: &SharedTerms,
+        claimant: Claimant,
+        performer: &mut Performer<'_, T, C, E, M>,
+    ) -> Acquired {
+        let name = self.settings.claim_ref(issue.number);
+        let mut swap = match self.memory.has_seen(&issue.repo, &name) {
+            true => Swap::new(terms.clone(), claimant, self.now()),
+            false => Swap::guessing(terms.clone(), claimant, self.now(), self.clock.wall_now()),
+        };
+        let acquired = performer.run(&mut swap).await;
+        if let Acquired::Won(Lease { tip: Some(tip), .. }) = &acquired {
+            self.memory.watched_for(&issue.repo, &name, tip);
+        }
+        match (acquired, swap.date()) {
+            (Acquired::Won(lease), Some(date)) if terms.foreign.is_any() => {
+                // Beside other tools the ref alone decides nothing.
+                performer.forget_decision();
+                let mut bid = Bid::beside_foreigners(terms.clone(), lease.clone(), date, self.now());
+                let verdict = performer.run(&mut bid).await;
+                self.keep_ref_only_if_won(issue, lease, verdict).await
+            }
+            (acquired, _) => acquired,
         }
     }
 

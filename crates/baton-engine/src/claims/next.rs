@@ -2,7 +2,7 @@
 
 use baton_core::RepoSlug;
 use baton_core::claim::Eligibility;
-use baton_core::tracker::IssueKey;
+use baton_core::tracker::{IssueKey, IssueState};
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
 use super::{ClaimError, Claims};
@@ -30,7 +30,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             ..self.settings.eligibility.clone()
         };
         let taken = dialect.in_flight(&self.settings.user);
-        let issues = self.tracker.issues_labelled(repo, label).await?.value;
+        let issues = self.tracker.issues_labelled(repo, label, IssueState::Open).await?.value;
         let eligible =
             issues.into_iter().filter(|issue| rules.refusal(issue).is_none() && !issue.has_label(&taken));
         let candidate = |issue: baton_core::tracker::Issue| Candidate {

@@ -3,7 +3,7 @@
 use baton_core::RepoSlug;
 use baton_core::claim::Holder;
 use baton_core::labels::{DO_NOT_PICKUP, FURTHER_LABELS, LIFECYCLE_LABELS, PR_OPEN, REPO_PAUSED};
-use baton_core::tracker::{IssueKey, LabelDefinition};
+use baton_core::tracker::{IssueKey, IssueState, LabelDefinition};
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
 use super::{ClaimError, Claims};
@@ -80,7 +80,9 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
 
     /// Pauses a repository for everybody, by an open issue.
     pub async fn pause_on_tracker(&self, repo: &RepoSlug, note: &str) -> Result<u64, ClaimError> {
-        if let Some(issue) = self.tracker.issues_labelled(repo, REPO_PAUSED).await?.value.first() {
+        if let Some(issue) =
+            self.tracker.issues_labelled(repo, REPO_PAUSED, IssueState::Open).await?.value.first()
+        {
             return Ok(issue.number);
         }
         let title = "Agents are paused in this repository";
@@ -90,7 +92,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     /// Ends a pause for everybody. Returns the issues that were closed for it.
     pub async fn resume_on_tracker(&self, repo: &RepoSlug) -> Result<Vec<u64>, ClaimError> {
         let mut closed = Vec::new();
-        for issue in self.tracker.issues_labelled(repo, REPO_PAUSED).await?.value {
+        for issue in self.tracker.issues_labelled(repo, REPO_PAUSED, IssueState::Open).await?.value {
             self.tracker.close_issue(&IssueKey { repo: repo.clone(), number: issue.number }).await?;
             closed.push(issue.number);
         }

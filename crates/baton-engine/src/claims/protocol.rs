@@ -4,7 +4,7 @@ use baton_core::RepoSlug;
 use baton_core::claim::Protocol;
 use baton_core::claim::lease::{PROTOCOL_REF, ProtocolError};
 use baton_core::labels::IN_FLIGHT;
-use baton_core::tracker::{IssueKey, RefAdvance, RefCreation};
+use baton_core::tracker::{IssueKey, IssueState, RefAdvance, RefCreation};
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
 use super::{ClaimError, Claims, Standing};
@@ -82,7 +82,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     }
 
     async fn held_issue(&self, repo: &RepoSlug, protocol: Protocol) -> Result<Option<IssueKey>, ClaimError> {
-        for issue in self.tracker.issues_labelled(repo, IN_FLIGHT).await?.value {
+        for issue in self.tracker.issues_labelled(repo, IN_FLIGHT, IssueState::Open).await?.value {
             let key = IssueKey { repo: repo.clone(), number: issue.number };
             let standing: Standing = self.standing_under(&key, protocol).await?;
             if standing.holder.is_some() {

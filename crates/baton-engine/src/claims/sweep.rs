@@ -11,7 +11,7 @@ use baton_core::claim::sweep::{Sweep, SweepRules, Swept};
 use baton_core::claim::{Eligibility, Protocol};
 use baton_core::labels::dialect::{CLAIMED, Dialect, STAGE_PROCESSING};
 use baton_core::labels::{IMPLEMENT, IN_FLIGHT, NEEDS_HUMAN_SCOPE, PR_OPEN};
-use baton_core::tracker::{Issue, IssueKey};
+use baton_core::tracker::{Issue, IssueKey, IssueState};
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
 use super::{ClaimError, Claims};
@@ -87,8 +87,10 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     /// Issues that tell of a holder, of a pull request, or that could carry a forgotten claim.
     async fn issues_to_sweep(&self, repo: &RepoSlug) -> Result<Vec<Issue>, ClaimError> {
         let mut found = BTreeMap::new();
-        for label in [IN_FLIGHT, IMPLEMENT, PR_OPEN, CLAIMED, STAGE_PROCESSING] {
-            for issue in self.tracker.issues_labelled(repo, label).await?.value {
+        // A merge closes the issue, and then nothing but its label tells that it is not done.
+        let open = [IN_FLIGHT, IMPLEMENT, CLAIMED, STAGE_PROCESSING].map(|label| (label, IssueState::Open));
+        for (label, state) in open.into_iter().chain([(PR_OPEN, IssueState::Any)]) {
+            for issue in self.tracker.issues_labelled(repo, label, state).await?.value {
                 found.insert(issue.number, issue);
             }
         }

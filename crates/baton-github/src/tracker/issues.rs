@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use baton_core::RepoSlug;
-use baton_core::tracker::{Dated, Issue, IssueKey};
+use baton_core::tracker::{Dated, Issue, IssueKey, IssueState};
 use http::Method;
 use serde_json::json;
 
@@ -18,8 +18,17 @@ pub(super) async fn get(github: &GitHub, issue: &IssueKey) -> Answer<Dated<Issue
     Ok(map(github.ask(draft).await?.dated::<IssueWire>()?, Issue::from))
 }
 
-pub(super) async fn labelled(github: &GitHub, repo: &RepoSlug, label: &str) -> Answer<Dated<Vec<Issue>>> {
-    let query = [("labels", label), ("state", "open"), ("sort", "created"), ("direction", "asc")];
+pub(super) async fn labelled(
+    github: &GitHub,
+    repo: &RepoSlug,
+    label: &str,
+    state: IssueState,
+) -> Answer<Dated<Vec<Issue>>> {
+    let state = match state {
+        IssueState::Open => "open",
+        IssueState::Any => "all",
+    };
+    let query = [("labels", label), ("state", state), ("sort", "created"), ("direction", "asc")];
     let list = github.list::<IssueWire>(github.call(Method::GET, repo, LIST, &[])?.query(&query)).await?;
     Ok(map(list, issues_of))
 }

@@ -1,7 +1,7 @@
 //! What is read: issues, comments, labels and people, complete and dated.
 
 use baton_core::time::ServerTime;
-use baton_core::tracker::{Permission, PullState};
+use baton_core::tracker::{IssueState, Permission, PullState};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
@@ -62,11 +62,11 @@ async fn open_issues_with_a_label_come_oldest_first_without_pull_requests() {
         .client
         .must("POST", &format!("/repos/admin/web/issues/{pull}/labels"), &json!(["agent:implement"]), 200)
         .await;
-    let list = world.github.issues_labelled(&repo(), "agent:implement").await.unwrap();
+    let list = world.github.issues_labelled(&repo(), "agent:implement", IssueState::Open).await.unwrap();
     assert_eq!(list.value.iter().map(|issue| issue.number).collect::<Vec<_>>(), [2, 4]);
-    assert!(world.github.issues_labelled(&repo(), "no such, label").await.unwrap().value.is_empty());
+    assert!(world.github.issues_labelled(&repo(), "no such, label", IssueState::Any).await.unwrap().value.is_empty());
     let nowhere = "admin/nothing".parse().unwrap();
-    refused(world.github.issues_labelled(&nowhere, "x").await, TrackerErrorKind::NotFound);
+    refused(world.github.issues_labelled(&nowhere, "x", IssueState::Open).await, TrackerErrorKind::NotFound);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -142,7 +142,7 @@ async fn the_client_and_the_forge_count_the_same_requests_under_the_same_names()
     github.remove_label(&issue, "a").await.unwrap();
     github.label_events(&issue).await.unwrap();
     github.label_definitions(&repo()).await.unwrap();
-    github.issues_labelled(&repo(), "a").await.unwrap();
+    github.issues_labelled(&repo(), "a", baton_core::tracker::IssueState::Open).await.unwrap();
     github.permission(&repo(), "admin").await.unwrap();
     github.open_pulls(&repo()).await.unwrap();
     github.viewer().await.unwrap();

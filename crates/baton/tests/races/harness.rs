@@ -303,6 +303,7 @@ pub(crate) fn serve_if_worker() -> bool {
             state_dir: text("state_dir").into(),
             beside_alfred: orders["beside_alfred"] == true,
             beside_scripts: orders["beside_scripts"] == true,
+            beside_fabrik: false,
             settle: Duration::from_millis(orders["settle_ms"].as_u64().unwrap_or_default()),
         },
     };

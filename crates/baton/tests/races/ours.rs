@@ -23,6 +23,8 @@ pub(crate) struct OurOrders {
     pub(crate) beside_alfred: bool,
     /// Whether label-lock scripts do.
     pub(crate) beside_scripts: bool,
+    /// Whether Fabrik engines do.
+    pub(crate) beside_fabrik: bool,
     pub(crate) settle: Duration,
 }
 
@@ -34,8 +36,11 @@ pub(crate) fn fleet(protocol: Protocol, api: &Api, who: &Identity, orders: &OurO
     let mut claims = ClaimSettings::new(&who.codename);
     claims.forced_protocol = Some(protocol);
     claims.timing.settle = orders.settle;
-    claims.foreign =
-        Foreign { alfred: orders.beside_alfred, labels_as_locks: orders.beside_scripts, fabrik: false };
+    claims.foreign = Foreign {
+        alfred: orders.beside_alfred,
+        labels_as_locks: orders.beside_scripts,
+        fabrik: orders.beside_fabrik,
+    };
     let github = Settings { api_url: api.url.clone(), auth: Auth::token(&api.token), ..Settings::default() };
     let settings = FleetSettings { github, claims, state_dir: orders.state_dir.clone() };
     Fleet::new(settings).expect("the forge's address is one")

@@ -40,14 +40,18 @@ impl Scene {
     }
 
     async fn worker(&self, name: &str) -> Worker {
-        self.worker_beside(name, false).await
+        self.worker_with(name, OurOrders::default()).await
     }
 
-    async fn worker_beside(&self, name: &str, beside_alfred: bool) -> Worker {
+    async fn worker_beside_alfred(&self, name: &str) -> Worker {
+        self.worker_with(name, OurOrders { beside_alfred: true, ..OurOrders::default() }).await
+    }
+
+    async fn worker_with(&self, name: &str, orders: OurOrders) -> Worker {
         let api = self.world.claimant(name).await;
         let state_dir = self.world.state_dir(name).into();
         let settle = Duration::from_millis(200);
-        let orders = OurOrders { state_dir, settle, beside_alfred, ..OurOrders::default() };
+        let orders = OurOrders { state_dir, settle, ..orders };
         let who = Identity::fresh(name, 1);
         Worker { fleet: ours::fleet(self.protocol, &api, &who, &orders), who, key: self.key.clone() }
     }
@@ -331,7 +335,7 @@ mod rows {
     #[tokio::test(flavor = "multi_thread")]
     async fn by_ref_beside_alfred_ours_waits_for_a_claim_of_alfreds_and_yields_unless_it_does() {
         let scene = Scene::new(Protocol::Ref).await;
-        let ann = scene.worker_beside("ann", true).await;
+        let ann = scene.worker_beside_alfred("ann").await;
         let api = scene.world.claimant("lucius").await;
         let who = Identity::fresh("lucius", 2);
         assert!(alfred::contend(&api, scene.key.number, &who).await.won());
@@ -349,7 +353,7 @@ mod rows {
     #[tokio::test(flavor = "multi_thread")]
     async fn by_ref_beside_an_alfred_that_misses_its_own_comment_ours_yields_at_its_renewal() {
         let scene = Scene::new(Protocol::Ref).await;
-        let ann = scene.worker_beside("ann", true).await;
+        let ann = scene.worker_beside_alfred("ann").await;
         let api = scene.world.claimant("lucius").await;
         let mut lucius = Alfred::new(&api, scene.key.number, &Identity::fresh("lucius", 2));
         assert_eq!(lucius.look().await, None);
@@ -363,5 +367,61 @@ mod rows {
             matches!(&yielded, Renewed::Lost { to: Some(to), .. } if to.codename.as_str() == "lucius"),
             "{yielded:?}"
         );
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_hold_beside_alfred_ends_before_four_hours_however_long_its_ttl() {
+        let scene = Scene::new(Protocol::Ref).await;
+        let mut ann = scene.worker_beside_alfred("ann").await;
+        ann.fleet.claims.settings.timing.ttl = Duration::from_secs(12 * 3600);
+        let four_hours = Duration::from_secs(4 * 3600);
+        let lease = ann.win().await;
+        let started = lease.sent_at;
+        assert!(lease.deadline.since(started) < four_hours, "{lease:?}");
+        let Renewed::Held(renewed) = ann.fleet.claims.renew(&scene.key, lease).await else {
+            panic!("it was held")
+        };
+        assert!(renewed.deadline.since(started) < four_hours, "a renewal does not move the end: {renewed:?}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn beside_scripts_and_fabrik_their_labels_are_put_on_and_taken_off() {
+        let scene = Scene::new(Protocol::Ref).await;
+        let orders = OurOrders { beside_scripts: true, beside_fabrik: true, ..OurOrders::default() };
+        let ann = scene.worker_with("ann", orders).await;
+        let lease = ann.win().await;
+        let labels = scene.world.aftermath(scene.key.number).await.labels;
+        let has = |labels: &[String], name: &str| labels.iter().any(|label| label == name);
+        assert!(
+            has(&labels, "claimed") && has(&labels, "fabrik:locked:ann") && has(&labels, IN_FLIGHT),
+            "{labels:?}"
+        );
+        let comments = scene.world.comments(scene.key.number).await;
+        assert!(comments.iter().any(|body| body.starts_with("<!-- claim run=")), "{comments:?}");
+        assert_eq!(ann.release(lease, PR_OPEN).await, HandedBack::Released);
+        let labels = scene.world.aftermath(scene.key.number).await.labels;
+        assert!(
+            !has(&labels, "claimed") && !has(&labels, "fabrik:locked:ann") && has(&labels, PR_OPEN),
+            "{labels:?}"
+        );
+        let comments = scene.world.comments(scene.key.number).await;
+        assert!(!comments.iter().any(|body| body.starts_with("<!-- claim run=")), "{comments:?}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn beside_a_fabrik_engine_that_does_not_yield_ours_does_and_takes_its_lock_off() {
+        let scene = Scene::new(Protocol::Ref).await;
+        let orders = OurOrders { beside_fabrik: true, ..OurOrders::default() };
+        let ann = scene.worker_with("ann", orders).await;
+        let lock = json!({ "labels": ["fabrik:locked:bob"] });
+        scene.world.by_hand("POST", scene.key.number, "/labels", lock).await;
+        let lost = ann.claim().await;
+        assert!(
+            matches!(&lost, Acquired::Lost { to: Some(to) } if to.firing_id.as_str() == "bob"),
+            "{lost:?}"
+        );
+        let labels = scene.world.aftermath(scene.key.number).await.labels;
+        assert!(!labels.iter().any(|label| label == "fabrik:locked:ann" || label == IN_FLIGHT), "{labels:?}");
+        assert!(labels.iter().any(|label| label == IMPLEMENT), "{labels:?}");
     }
 }
