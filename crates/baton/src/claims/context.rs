@@ -262,6 +262,21 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), CommandErr
     Ok(())
 }
 
+/// Gives an answer as JSON or as a sentence, and yes or no by the exit code.
+pub(crate) fn answer(
+    json: bool,
+    is_yes: bool,
+    said: String,
+    shape: &serde_json::Value,
+) -> Result<(), CommandError> {
+    match (json, is_yes) {
+        (true, _) => print_json(shape)?,
+        (false, true) => println!("{said}"),
+        (false, false) => return Err(CommandError::No(said)),
+    }
+    if is_yes { Ok(()) } else { Err(CommandError::Said) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

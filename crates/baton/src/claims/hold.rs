@@ -3,8 +3,9 @@
 use baton_core::IssueRef;
 use baton_engine::claims::HoldOutcome;
 use clap::Args;
+use serde_json::json;
 
-use super::context::TrackerArguments;
+use super::context::{TrackerArguments, answer};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
@@ -18,6 +19,9 @@ pub(crate) struct Hold {
     /// Even if an agent is at work on it.
     #[arg(long)]
     force: bool,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
     /// Only tell what would be done.
     #[arg(long)]
     dry_run: bool,
@@ -30,6 +34,9 @@ pub(crate) struct Unhold {
     /// The issue.
     #[arg(value_name = "REF")]
     issue: IssueRef,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
     /// Only tell what would be done.
     #[arg(long)]
     dry_run: bool,
@@ -44,20 +51,25 @@ impl Hold {
         let claims = &context.fleet.claims;
         let reason = self.reason.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
         let note = format!("{} keeps agents away from this issue{reason}", claims.settings.user);
+        let outcome = context.block_on(claims.hold(&issue, &note, self.force, self.dry_run))?;
         let would = if self.dry_run { "would keep" } else { "keeping" };
-        match context.block_on(claims.hold(&issue, &note, self.force, self.dry_run))? {
-            HoldOutcome::Held => println!("{would} agents away from {issue} (do-not-pickup)"),
-            HoldOutcome::AlreadyHeld => println!("agents are kept away from {issue} already"),
+        let (word, said) = match &outcome {
+            HoldOutcome::Held => ("held", format!("{would} agents away from {issue} (do-not-pickup)")),
+            HoldOutcome::AlreadyHeld => {
+                ("already-held", format!("agents are kept away from {issue} already"))
+            }
             HoldOutcome::InFlight(holder) => {
-                return Err(CommandError::No(format!(
-                    "{issue} is held by {holder}; add --force to keep others away"
-                )));
+                ("in-flight", format!("{issue} is held by {holder}; add --force to keep others away"))
             }
-            HoldOutcome::PullOpen => {
-                return Err(CommandError::No(format!("{issue} has a pull request open already")));
-            }
-        }
-        Ok(())
+            HoldOutcome::PullOpen => ("pr-open", format!("{issue} has a pull request open already")),
+        };
+        let is_done = matches!(outcome, HoldOutcome::Held | HoldOutcome::AlreadyHeld);
+        answer(
+            self.json,
+            is_done,
+            said,
+            &json!({ "outcome": word, "issue": issue.to_string(), "dry_run": self.dry_run }),
+        )
     }
 }
 
@@ -68,11 +80,12 @@ impl Unhold {
         let claims = &context.fleet.claims;
         let note = format!("{} lets agents have this issue again", claims.settings.user);
         let was_held = context.block_on(claims.unhold(&issue, &note, self.dry_run))?;
-        match (was_held, self.dry_run) {
-            (true, false) => println!("agents may have {issue} again"),
-            (true, true) => println!("would let agents have {issue} again"),
-            (false, _) => println!("nothing kept agents away from {issue}"),
-        }
-        Ok(())
+        let said = match (was_held, self.dry_run) {
+            (true, false) => format!("agents may have {issue} again"),
+            (true, true) => format!("would let agents have {issue} again"),
+            (false, _) => format!("nothing kept agents away from {issue}"),
+        };
+        let shape = json!({ "was_held": was_held, "issue": issue.to_string(), "dry_run": self.dry_run });
+        answer(self.json, true, said, &shape)
     }
 }

@@ -5,7 +5,7 @@ use baton_engine::claims::ProtocolChange;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::context::{TrackerArguments, print_json};
+use super::context::{TrackerArguments, answer, print_json};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Subcommand)]
@@ -29,6 +29,9 @@ pub(crate) enum ProtocolCommand {
         /// The repository; by default the one of the checkout.
         #[arg(long, value_name = "OWNER/NAME")]
         repo: Option<String>,
+        /// Answer in JSON.
+        #[arg(long)]
+        json: bool,
         /// Only tell what would be done.
         #[arg(long)]
         dry_run: bool,
@@ -41,7 +44,9 @@ impl ProtocolCommand {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         match self {
             Self::Show { repo, json, tracker } => show(repo.as_deref(), *json, tracker),
-            Self::Set { to, repo, dry_run, tracker } => set(*to, repo.as_deref(), *dry_run, tracker),
+            Self::Set { to, repo, json, dry_run, tracker } => {
+                set(*to, repo.as_deref(), *json, *dry_run, tracker)
+            }
         }
     }
 }
@@ -61,24 +66,28 @@ fn show(repo: Option<&str>, json: bool, tracker: &TrackerArguments) -> Result<()
 fn set(
     to: Protocol,
     repo: Option<&str>,
+    json: bool,
     dry_run: bool,
     tracker: &TrackerArguments,
 ) -> Result<(), CommandError> {
     let context = tracker.open(Vec::new())?;
     let repo = context.repo(repo)?;
-    match context.block_on(context.fleet.claims.set_protocol(&repo, to, dry_run))? {
-        ProtocolChange::Unchanged => println!("{repo} uses {to} already"),
-        ProtocolChange::Changed { from } if dry_run => println!("{repo} would go from {from} to {to}"),
-        ProtocolChange::Changed { from } => println!("{repo} uses {to} now (was {from})"),
+    let change = context.block_on(context.fleet.claims.set_protocol(&repo, to, dry_run))?;
+    let (word, said) = match &change {
+        ProtocolChange::Unchanged => ("unchanged", format!("{repo} uses {to} already")),
+        ProtocolChange::Changed { from } if dry_run => {
+            ("would-change", format!("{repo} would go from {from} to {to}"))
+        }
+        ProtocolChange::Changed { from } => ("changed", format!("{repo} uses {to} now (was {from})")),
         ProtocolChange::InUse { issue } => {
-            return Err(CommandError::No(format!(
-                "{issue} is held under the old protocol; wait until nothing is held, or release it"
-            )));
+            let advice = "wait until nothing is held, or release it";
+            ("in-use", format!("{issue} is held under the old protocol; {advice}"))
         }
-        ProtocolChange::Refused(why) => return Err(CommandError::No(format!("{repo}: {why}"))),
-        ProtocolChange::Raced => {
-            return Err(CommandError::No(format!("{repo}: someone else changed the protocol just now")));
-        }
-    }
-    Ok(())
+        ProtocolChange::Refused(why) => ("refused", format!("{repo}: {why}")),
+        ProtocolChange::Raced => ("raced", format!("{repo}: someone else changed the protocol just now")),
+    };
+    let is_done = matches!(change, ProtocolChange::Unchanged | ProtocolChange::Changed { .. });
+    let shape =
+        json!({ "repo": repo.to_string(), "protocol": to.to_string(), "outcome": word, "said": said });
+    answer(json, is_done, said.clone(), &shape)
 }

@@ -2,11 +2,12 @@
 //!
 //! A pause is this installation's; with `claims.pause_scope: tracker` it is an open issue that every worker sees.
 
+use baton_core::RepoSlug;
 use baton_core::config::PauseScope;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::context::{TrackerArguments, print_json};
+use super::context::{Context, TrackerArguments, answer, print_json};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Subcommand)]
@@ -30,6 +31,9 @@ pub(crate) struct RepoArguments {
     /// The repository; by default the one of the checkout.
     #[arg(value_name = "OWNER/NAME")]
     repo: Option<String>,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
     /// Only tell what would be done.
     #[arg(long)]
     dry_run: bool,
@@ -64,25 +68,42 @@ impl RepoArguments {
         let context = self.tracker.open(Vec::new())?;
         let repo = context.repo(self.repo.as_deref())?;
         let verb = if is_paused { "paused" } else { "resumed" };
-        if self.dry_run {
-            println!("{repo} would be {verb}");
-            return Ok(());
-        }
-        let claims = &context.fleet.claims;
-        if context.config.claims.pause_scope == PauseScope::Tracker {
-            if is_paused {
-                let note =
-                    format!("{} paused agents here. Close this issue to resume.", claims.settings.user);
-                let number = context.block_on(claims.pause_on_tracker(&repo, &note))?;
-                println!("{repo} {verb} for everybody by issue #{number}");
-            } else {
-                context.block_on(claims.resume_on_tracker(&repo))?;
-                println!("{repo} {verb} for everybody");
+        let by = if self.dry_run { None } else { self.change(&context, &repo, is_paused)? };
+        let scope = context.config.claims.pause_scope;
+        let said = match (self.dry_run, scope, by) {
+            (true, ..) => format!("{repo} would be {verb}"),
+            (false, PauseScope::Tracker, Some(issue)) => {
+                format!("{repo} {verb} for everybody by issue #{issue}")
             }
-            return Ok(());
+            (false, PauseScope::Tracker, None) => format!("{repo} {verb} for everybody"),
+            (false, ..) => format!("{repo} {verb}"),
+        };
+        let shape =
+            json!({ "repo": repo.to_string(), "paused": is_paused, "issue": by, "dry_run": self.dry_run });
+        answer(self.json, true, said, &shape)
+    }
+
+    /// Changes it, and returns the issue that tells everybody, if one does.
+    fn change(
+        &self,
+        context: &Context,
+        repo: &RepoSlug,
+        is_paused: bool,
+    ) -> Result<Option<u64>, CommandError> {
+        let claims = &context.fleet.claims;
+        match (context.config.claims.pause_scope, is_paused) {
+            (PauseScope::Tracker, true) => {
+                let user = &claims.settings.user;
+                let note = format!("{user} paused agents here. Close this issue to let them work again.");
+                return Ok(Some(context.block_on(claims.pause_on_tracker(repo, &note))?));
+            }
+            (PauseScope::Tracker, false) => {
+                context.block_on(claims.resume_on_tracker(repo))?;
+            }
+            _ => {
+                context.fleet.pauses().set(&repo.to_string(), is_paused)?;
+            }
         }
-        context.fleet.pauses().set(&repo.to_string(), is_paused)?;
-        println!("{repo} {verb}");
-        Ok(())
+        Ok(None)
     }
 }
