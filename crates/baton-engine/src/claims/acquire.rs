@@ -99,6 +99,13 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             Protocol::Comment => performer.run(&mut Bid::new(terms, claimant, started_at)).await,
             Protocol::Ref => self.swap(issue, &terms, claimant, &mut performer).await,
         };
+        // An account that may not write is an answer, not a tracker out of reach.
+        let acquired = match acquired {
+            Acquired::Failed(why) if performer.is_forbidden => Acquired::Refused(Refusal::Protocol {
+                why: format!("this account may not write to the repository: {why}"),
+            }),
+            acquired => acquired,
+        };
         ClaimReport {
             acquired,
             protocol,
