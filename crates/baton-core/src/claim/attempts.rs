@@ -18,6 +18,14 @@ pub fn failed_attempts<'a>(ledger: &'a Ledger, events: &[LabelEvent]) -> Vec<&'a
         .filter(|release| release.at > rescoped_at && release.text.outcome.is_failed_attempt())
         .collect();
     failed.reverse();
+    // Two claimants may bury the same dead claim; it was one attempt all the same.
+    let mut counted = Vec::new();
+    failed.retain(|release| {
+        let attempt = (&release.text.holder, release.text.nonce);
+        let is_new = !counted.contains(&attempt);
+        counted.push(attempt);
+        is_new
+    });
     failed
 }
 
@@ -65,6 +73,14 @@ mod tests {
         assert_eq!(failed(&["failure-lint", "no-commit", "stale-swept"], None), 3);
         assert_eq!(failed(&["failure", "success", "failure"], None), 1);
         assert_eq!(failed(&["failure", "failure", "failure"], Some(15)), 1);
+    }
+
+    #[test]
+    fn a_dead_claim_that_two_have_buried_was_one_attempt() {
+        let body = "<!-- agent-release:codename=a firing_id=F claim=1 outcome=stale-swept -->";
+        let heard = [2, 3].map(|id| Heard { comment: comment(id, "b", 20, body), is_believed: true });
+        let reading = Reading { heard: heard.to_vec(), date: ServerTime(1000), pages: 1 };
+        assert_eq!(failed_attempts(&Ledger::of(&reading, &terms()), &[]).len(), 1);
     }
 
     #[test]

@@ -155,7 +155,10 @@ impl Swap {
                 self.ask(phase, Ask::Advance(oid))
             }
             // The guess was wrong: someone has claimed this issue before, and may or may not hold it.
-            Answer::Created(RefCreation::Exists) if self.is_guess => {
+            // After an unclear creation the same is told by a root that the server does not take on top of what is there.
+            Answer::Created(RefCreation::Exists) | Answer::Advanced(RefAdvance::NotFastForward)
+                if self.is_guess =>
+            {
                 self.is_guess = false;
                 self.is_there = true;
                 self.ask(Phase::Reading, Ask::Tip)
