@@ -162,6 +162,10 @@ impl Shared {
     }
 
     async fn strike(&self, deed: Deed, mut client: TcpStream, answer: Option<&[u8]>) -> std::io::Result<()> {
+        // Who is not stopped may go on, or be seen dead, before this does.
+        if deed != Deed::Stop {
+            self.struck.set(()).unwrap();
+        }
         match deed {
             Deed::Kill => self.signal(Signal::KILL).await,
             Deed::Stop => {
@@ -169,6 +173,7 @@ impl Shared {
                 if let Some(answer) = answer {
                     client.write_all(answer).await?;
                 }
+                self.struck.set(()).unwrap();
             }
             Deed::Broken => client.write_all(&page("500 Internal Server Error", "", "Server Error")).await?,
             Deed::Limit => {
@@ -177,7 +182,6 @@ impl Shared {
             }
             Deed::Drop => {}
         }
-        self.struck.set(()).unwrap();
         Ok(())
     }
 
