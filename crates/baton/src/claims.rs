@@ -58,6 +58,9 @@ pub(crate) enum ClaimsCommand {
     /// Run a command that must not outlive its lease.
     #[command(hide = true, name = "__guard")]
     Guard(guard::Guard),
+    /// Become a command when its guard says so.
+    #[command(hide = true, name = "__guarded")]
+    Guarded(guard::Guarded),
 }
 
 pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
@@ -76,5 +79,6 @@ pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
         ClaimsCommand::Hook(command) => command.run(),
         ClaimsCommand::LabelState(command) => command.run(),
         ClaimsCommand::Guard(command) => command.run(),
+        ClaimsCommand::Guarded(command) => command.run(),
     }
 }

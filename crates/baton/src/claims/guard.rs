@@ -6,7 +6,8 @@
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::sync::Arc;
@@ -16,12 +17,17 @@ use std::time::Duration;
 use baton_claims::machine::SystemClock;
 use baton_ports::Clock as _;
 use clap::Args;
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::command_error::CommandError;
 
 /// How often the guard looks at its child and at the clock.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// What a shell says of a command that cannot be found.
+pub(super) const EXIT_NOT_RUN: u8 = 127;
 
 #[derive(Debug, Args)]
 pub(crate) struct Guard {
@@ -69,11 +75,14 @@ impl Guard {
 
     fn start(&self) -> Result<Child, CommandError> {
         let mut status = inherited(self.status, OpenOptions::new().write(true))?;
-        let mut command = Command::new(&self.command[0]);
-        let child = command.args(&self.command[1..]).process_group(0).spawn().map_err(|error| {
-            CommandError::No(format!("`{}` cannot be run: {error}", self.command[0].to_string_lossy()))
-        })?;
-        let _ = writeln!(status, "{}", child.id());
+        let (go_read, go_write) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| reach(error.into()))?;
+        fcntl_setfd(&go_read, FdFlags::empty()).map_err(|error| reach(error.into()))?;
+        let mut command = Command::new(std::env::current_exe().map_err(reach)?);
+        command.arg("__guarded").args(["--go", &go_read.as_raw_fd().to_string()]).arg("--");
+        let child = command.args(&self.command).process_group(0).spawn().map_err(reach)?;
+        // The command runs only when the holder can end its group without this process.
+        let told = writeln!(status, "{}", child.id());
+        told.and_then(|()| File::from(go_write).write_all(b"\n")).map_err(reach)?;
         Ok(child)
     }
 
@@ -98,6 +107,32 @@ impl Guard {
             std::thread::sleep(LOOK_EVERY);
         }
     }
+}
+
+/// Waits for a word and becomes the command; without the word, because the guard is gone, there is no command.
+#[derive(Debug, Args)]
+pub(crate) struct Guarded {
+    /// The pipe that the word comes over.
+    #[arg(long)]
+    go: i32,
+    /// The command.
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
+
+impl Guarded {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        let mut word = [0];
+        let mut go = inherited(self.go, OpenOptions::new().read(true))?;
+        go.read_exact(&mut word).map_err(|_| CommandError::Said)?;
+        let error = Command::new(&self.command[0]).args(&self.command[1..]).exec();
+        eprintln!("error: `{}` cannot be run: {error}", self.command[0].to_string_lossy());
+        Err(CommandError::SaidWith(ExitCode::from(EXIT_NOT_RUN)))
+    }
+}
+
+fn reach(error: std::io::Error) -> CommandError {
+    CommandError::OutOfReach(format!("the command's start: {error}"))
 }
 
 /// When the command is to be asked to stop, each time that is told, until the pipe ends or says what cannot be

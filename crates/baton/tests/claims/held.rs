@@ -139,7 +139,8 @@ async fn the_exit_code_of_a_command_is_passed_on_and_tells_how_the_work_went() {
         assert_eq!(world.labels(issue).await, ["agent:pr-open"], "{protocol}");
         let missing = world.issue().await;
         let ran = seat.run(&["claim", &reference(missing), "--", "/no/such/command"]).await;
-        assert!(ran.exits(1).says("cannot be run").err.contains("failure-exit-1"));
+        ran.exits(127).says("cannot be run");
+        assert_eq!(world.labels(missing).await, ["agent:implement"], "{protocol}: it is handed back");
     }
 }
 
