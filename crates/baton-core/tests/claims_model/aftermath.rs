@@ -59,7 +59,7 @@ fn seconds(count: u64) -> u32 {
 fn recovery(setup: &Setup, world: &World, free_after: Option<Tick>) -> Option<String> {
     let first_free = Tick(free_after.map_or(world.now.0, |last| last.0 + 1));
     // Between the first moment and the last ones nothing changes.
-    let starts = [world.now.0, first_free.0.saturating_sub(2), first_free.0.saturating_sub(1), first_free.0];
+    let starts = [world.now.0, first_free.0.saturating_sub(1), first_free.0];
     for start in starts.into_iter().filter(|start| *start >= world.now.0) {
         let (end, at, _) = alone(setup, &world.server.value, claimant(setup, start), Tick(start));
         if end == Ended::Held && free_after.is_some_and(|last| at <= last) {

@@ -95,7 +95,7 @@ fn a_sweep_and_claimants_that_stall_over_a_dead_holder_leave_one_holder() {
     for (name, protocol) in
         [("comment, stalls over the dead", Protocol::Comment), ("ref, stalls over the dead", Protocol::Ref)]
     {
-        let horizon = Tick(daily_or_full(5, 7));
+        let horizon = Tick(daily_or_full(4, 6));
         let setup = Setup { sweepers: 1, stalls: 1, horizon, ..Setup::new(protocol, 2) };
         let met = holds_from(name, &setup, Server::with_dead_holder(&setup), 100_000).met;
         assert!(met.swept > 1000 && met.contested > 0 && met.lost > 1000, "{met:?}");
@@ -109,10 +109,10 @@ fn whoever_dies_at_any_step_blocks_the_issue_for_its_lease_and_no_longer() {
             crashes: daily_or_full(1, 2),
             horizon: Tick(daily_or_full(9, 10)),
             renewals: 1,
-            handovers: vec![PR_OPEN, IMPLEMENT],
+            handovers: daily_or_full(vec![PR_OPEN], vec![PR_OPEN, IMPLEMENT]),
             ..Setup::new(protocol, 2)
         };
-        let met = holds(name, &setup, 40_000).met;
+        let met = holds(name, &setup, 25_000).met;
         assert!(met.takeovers > 0 && met.stopped > 0, "{met:?}");
     }
 }
@@ -162,7 +162,7 @@ fn an_answer_that_is_lost_or_late_makes_no_second_holder() {
             losses: 1,
             stalls: daily_or_full(0, 1),
             horizon: Tick(8),
-            renewals: 1,
+            renewals: daily_or_full(1, 0),
             ..Setup::new(protocol, 2)
         };
         let met = holds(name, &setup, 60_000).met;
