@@ -58,6 +58,17 @@ impl LeaseFiles {
         Self { directory: directory.into(), tracker: tracker.to_owned() }
     }
 
+    /// Makes sure that a hold can be kept, before there is one; a hold that nobody can find again blocks its issue.
+    pub fn prepare(&self) -> Result<(), StateFileError> {
+        StateFile::<Option<Saved>>::new(self.directory.join("probe.json")).update_cache(|_| ())?;
+        // State is of this machine and no part of the repository that it may lie in.
+        let ignore = self.directory.parent().unwrap_or(&self.directory).join(".gitignore");
+        if !ignore.exists() && std::fs::write(&ignore, "*\n").is_err() {
+            tracing::debug!("no .gitignore could be written");
+        }
+        Ok(())
+    }
+
     fn file(&self, issue: &IssueKey) -> StateFile<Option<Saved>> {
         let name = format!("{}__{}__{}.json", issue.repo.owner(), issue.repo.name(), issue.number);
         StateFile::new(self.directory.join(name.to_ascii_lowercase()))
@@ -83,7 +94,13 @@ impl LeaseFiles {
             ends_at_ms: lease.ends_at.map(|end| end.ms),
             label: label.map(str::to_owned),
         };
-        self.file(issue).update_cache(|kept| *kept = Some(saved))
+        self.file(issue).update_cache(|kept| {
+            // A slow command must not put an older hold, or an older state of the same one, in the place of a newer.
+            let is_newer = |own: &Saved| own.boot_id == saved.boot_id && own.sent_at_ms > saved.sent_at_ms;
+            if !kept.as_ref().is_some_and(is_newer) {
+                *kept = Some(saved);
+            }
+        })
     }
 
     /// Finds the hold of an issue on this machine.

@@ -98,7 +98,10 @@ async fn read(mut response: reqwest::Response) -> Result<Bytes, Failure> {
 
 fn failure(error: reqwest::Error) -> Failure {
     let is_unsent = error.is_connect() || error.is_builder();
-    let why = chain(&error.without_url());
+    // The path is told elsewhere and may be long; where it was sent is what a person looks at first.
+    let place =
+        error.url().map(|url| format!(" ({})", url.origin().ascii_serialization())).unwrap_or_default();
+    let why = format!("{}{place}", chain(&error.without_url()));
     if is_unsent { Failure::Unsent(why) } else { Failure::Lost(why) }
 }
 

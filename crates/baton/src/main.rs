@@ -10,12 +10,21 @@
     reason = "the binary: it alone reads the environment, prints and ends the process"
 )]
 
+/// Prints a line. A reader that has gone away is no reason to fail after the work is done.
+macro_rules! say {
+    ($($said:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($said)*);
+    }};
+}
+
 mod claims;
 mod command_error;
 mod completions;
 mod config;
 mod forge;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -56,6 +65,8 @@ fn main() -> ExitCode {
             tracing_subscriber::EnvFilter::try_from_env("BATON_LOG").unwrap_or_else(|_| "warn".into()),
         )
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .without_time()
         .init();
     let arguments = claims::label_state::under_own_name(std::env::args_os());
     if claims::label_state::answers_doctor(&arguments, std::env::var("ALFRED_DOCTOR").ok().as_deref()) {

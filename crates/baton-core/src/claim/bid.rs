@@ -11,14 +11,14 @@ use super::identity::Holder;
 use super::lease::{Lease, Protocol};
 use super::ledger::{Claim, Ledger, Reading};
 use super::outcome::Outcome;
-use super::step::{Acquired, Answer, Ask, Claimant, Failure, Machine, SharedTerms, Step, stamp};
+use super::step::{
+    Acquired, Answer, Ask, Claimant, FOREIGN_PATIENCE, Failure, Machine, SharedTerms, Step, stamp,
+};
 use super::text::{ClaimState, ReleaseText};
-use crate::labels::dialect::{LabelChange, fabrik_lock, fabrik_lock_owner};
+use crate::labels::dialect::{LabelChange, fabrik_lock};
 use crate::time::{BootTime, ServerTime};
 use crate::tracker::Issue;
 
-/// How long another tool's live claim is waited for before ours yields.
-const FOREIGN_PATIENCE: Duration = Duration::from_secs(15);
 /// How long a Fabrik engine waits before it looks at the locks of others.
 const FABRIK_VERIFY_DELAY: Duration = Duration::from_secs(2);
 
@@ -365,9 +365,7 @@ impl Bid {
         if let Some(refusal) = self.terms.eligibility.refusal(issue) {
             return self.withdraw(Outcome::Cancelled, Acquired::Refused(refusal));
         }
-        if self.terms.foreign.fabrik
-            && let Some(holder) = self.other_lock(issue)
-        {
+        if let Some(holder) = self.terms.other_lock(issue) {
             return self.wait_for(now, holder, Phase::Rereading);
         }
         let change = self.terms.labels_on_taking(&issue.labels);
@@ -376,12 +374,6 @@ impl Bid {
             Some(unsettled) => self.ask(Phase::ReadingEvents { unsettled, change }, Ask::LabelEvents),
             None => self.label(now, change),
         }
-    }
-
-    fn other_lock(&self, issue: &Issue) -> Option<Holder> {
-        let owners = issue.labels.iter().filter_map(|label| fabrik_lock_owner(label));
-        let other = owners.into_iter().find(|owner| *owner != self.terms.user)?;
-        format!("fabrik:{other}").parse().ok()
     }
 
     fn label(&mut self, now: BootTime, change: LabelChange) -> Step<Acquired> {

@@ -74,7 +74,7 @@ pub fn standing(sighting: &Sighting, now: BootTime, terms: &Terms) -> Standing {
             dropped_by: None,
         },
         Some(Marker::Claim(claim)) => {
-            let ttl = claim.ttl.unwrap_or(terms.timing.foreign_ttl).min(terms.timing.max_ttl);
+            let ttl = terms.timing.honoured(claim.ttl);
             let epoch = claim.epoch.unwrap_or(0);
             if is_expired(sighting, tip, claim.is_writer_dated, ttl, now, terms) {
                 let dropped_by = Some(claim.holder);

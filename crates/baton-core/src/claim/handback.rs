@@ -141,6 +141,11 @@ impl Handback {
         self.date = Some(sighting.date);
         let oid = sighting.tip.as_ref().map(|tip| tip.oid.clone());
         let is_own = oid.is_some() && (oid == self.lease.tip || oid == self.lease.unclear_tip);
+        // A heartbeat whose answer was lost may be the tip, whatever a lagging read says.
+        if is_own && oid == self.lease.tip && self.lease.unclear_tip.is_some() {
+            self.other_tip = self.lease.unclear_tip.take();
+            return self.probe();
+        }
         if is_own {
             self.lease.tip = oid;
             return self.read_issue(now);

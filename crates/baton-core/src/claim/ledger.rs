@@ -111,7 +111,7 @@ impl Claim {
 
     /// How long it lasts.
     pub fn ttl(&self, terms: &Terms) -> Duration {
-        self.text.ttl.unwrap_or(terms.timing.foreign_ttl).min(terms.timing.max_ttl)
+        terms.timing.honoured(self.text.ttl)
     }
 
     /// Seconds since its last heartbeat, by the server's clock.
@@ -166,9 +166,11 @@ impl Ledger {
         self.claims.iter().filter(|claim| claim.is_dropped())
     }
 
-    /// The claim with this nonce in our words.
+    /// The claim with this nonce in our words. Anybody can copy a nonce, so a believed one comes first; one that is not is
+    /// told only when there is no other.
     pub fn own(&self, nonce: Nonce) -> Option<&Claim> {
-        self.claims.iter().find(|claim| claim.text.nonce == Some(nonce))
+        let own = || self.claims.iter().filter(move |claim| claim.text.nonce == Some(nonce));
+        own().find(|claim| claim.is_believed).or_else(|| own().next())
     }
 
     /// The live claims of other tools: not in our words, and not the copy of our own in theirs.

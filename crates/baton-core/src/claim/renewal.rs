@@ -2,13 +2,16 @@
 //!
 //! A hold that was released, superseded or has come too near its deadline is lost, and then nothing more is written.
 
+use std::time::Duration;
+
 use super::chain::{self, Sighting, Standing};
 use super::identity::Holder;
 use super::lease::{Lease, Protocol};
 use super::ledger::{Ledger, Reading};
 use super::outcome::Outcome;
-use super::step::{Answer, Ask, Machine, SharedTerms, Step, stamp};
+use super::step::{Answer, Ask, FOREIGN_PATIENCE, Machine, SharedTerms, Step, stamp};
 use super::text::{ClaimState, ReleaseText};
+use crate::labels::dialect::fabrik_lock;
 use crate::time::{BootTime, ServerTime};
 use crate::tracker::{Issue, RefAdvance};
 
@@ -52,12 +55,14 @@ enum Phase {
     Touching,
     /// Posting the copy that could not be posted before.
     Copying,
+    /// Editing the copy in the words of label locks, which die with their ttl too.
+    TouchingCopy,
     /// Reading the labels.
     ReadingLabels,
     /// Putting the labels right.
     Repairing { left: Vec<Ask> },
     /// Yielding, as the younger of two.
-    Yielding { to: Holder },
+    Yielding { to: Holder, left: Vec<Ask> },
 }
 
 /// The machine.
@@ -69,13 +74,23 @@ pub struct Renewal {
     date: Option<ServerTime>,
     /// How often the tip was found elsewhere than it was left.
     adoptions: u32,
+    /// When another tool's claim was first seen.
+    foreign_since: Option<BootTime>,
     is_decided: bool,
 }
 
 impl Renewal {
     /// Prepares a renewal. `wall` is written into the heartbeat for people, until the server's clock is known.
     pub fn new(terms: SharedTerms, lease: Lease, wall: ServerTime) -> Self {
-        Self { terms, lease, phase: Phase::Reading, date: Some(wall), adoptions: 0, is_decided: false }
+        Self {
+            terms,
+            lease,
+            phase: Phase::Reading,
+            date: Some(wall),
+            adoptions: 0,
+            foreign_since: None,
+            is_decided: false,
+        }
     }
 
     fn ask(&mut self, phase: Phase, ask: Ask) -> Step<Renewed> {
@@ -122,14 +137,41 @@ impl Renewal {
             && let Some(other) = ledger.foreign_live(self.lease.nonce).next()
         {
             let to = other.text.holder.clone();
-            return self.yield_to(to);
+            return self.wait_for(now, to);
         }
         self.beat(now)
     }
 
+    /// Another tool may believe that it holds although it does not, so it gets the time to yield.
+    fn wait_for(&mut self, now: BootTime, to: Holder) -> Step<Renewed> {
+        let since = *self.foreign_since.get_or_insert(now);
+        if now.since(since) >= FOREIGN_PATIENCE || self.is_too_late(now) {
+            return self.yield_to(to);
+        }
+        Step::Ask(Ask::Wait(now.plus(Duration::from_secs(1))))
+    }
+
     fn yield_to(&mut self, to: Holder) -> Step<Renewed> {
         let release = self.release(Outcome::RaceYieldedTo(to.to_string()));
-        self.ask(Phase::Yielding { to }, Ask::Post(release.write(stamp(self.date))))
+        let wiped = format!("{} let go of this issue.", self.lease.holder);
+        let copy = self.lease.run_comment.map(|id| Ask::Edit(id, wiped));
+        let lock = self.terms.foreign.fabrik.then(|| Ask::RemoveLabel(fabrik_lock(&self.terms.user)));
+        let message = release.write(stamp(self.date));
+        let is_ref = self.lease.protocol == Protocol::Ref;
+        let end = is_ref.then(|| Ask::Commit { message: message.clone(), parent: self.lease.tip.clone() });
+        let left = copy.into_iter().chain(lock).chain(end).collect();
+        self.ask(Phase::Yielding { to, left }, Ask::Post(message))
+    }
+
+    /// Takes everything off that others would take for a hold; what fails is ended by its ttl.
+    fn on_yielding(&mut self, to: Holder, mut left: Vec<Ask>, answer: Answer) -> Step<Renewed> {
+        if let Answer::Commit(commit) = answer {
+            left.push(Ask::Advance(commit.value.oid));
+        }
+        match left.pop() {
+            Some(ask) => self.ask(Phase::Yielding { to, left }, ask),
+            None => self.lost(Some(to), "another claim was first"),
+        }
     }
 
     fn release(&self, outcome: Outcome) -> ReleaseText {
@@ -258,10 +300,19 @@ impl Renewal {
         if self.lease.protocol == Protocol::Comment && !self.extend(now, sent_at) {
             return self.lost(None, "the heartbeat was acknowledged too late");
         }
-        self.ask(Phase::ReadingLabels, Ask::Issue)
+        match self.lease.run_comment {
+            Some(id) => {
+                let text = self.lease.text(ClaimState::Held, self.lease.ttl).write_label_lock();
+                self.ask(Phase::TouchingCopy, Ask::Edit(id, text))
+            }
+            None => self.ask(Phase::ReadingLabels, Ask::Issue),
+        }
     }
 
     fn on_labels(&mut self, now: BootTime, issue: &Issue) -> Step<Renewed> {
+        if let Some(other) = self.terms.other_lock(issue) {
+            return self.wait_for(now, other);
+        }
         let change = self.terms.labels_on_taking(&issue.labels);
         let mut left: Vec<Ask> = change.remove.into_iter().map(Ask::RemoveLabel).collect();
         if !change.add.is_empty() {
@@ -281,11 +332,13 @@ impl Renewal {
         match std::mem::replace(&mut self.phase, Phase::ReadingLabels) {
             Phase::Touching if self.lease.protocol == Protocol::Comment => self.failed(why),
             Phase::Reading | Phase::Writing | Phase::Adopting | Phase::Advancing { .. } => self.failed(why),
-            Phase::Yielding { to } => self.lost(Some(to), "another claim was first"),
+            Phase::Yielding { to, left } => self.on_yielding(to, left, Answer::Done),
             // The lease was extended; what people read follows with the next renewal.
-            Phase::Touching | Phase::Copying | Phase::ReadingLabels | Phase::Repairing { .. } => {
-                Step::Done(Renewed::Held(self.lease.clone()))
-            }
+            Phase::Touching
+            | Phase::Copying
+            | Phase::TouchingCopy
+            | Phase::ReadingLabels
+            | Phase::Repairing { .. } => Step::Done(Renewed::Held(self.lease.clone())),
         }
     }
 }
@@ -324,7 +377,10 @@ impl Machine for Renewal {
             }
             (Phase::ReadingLabels, Answer::Issue(issue)) => self.on_labels(now, &issue.value),
             (Phase::Repairing { left }, Answer::Done) => self.repair(now, left),
-            (Phase::Yielding { to }, _) => self.lost(Some(to), "another claim was first"),
+            (Phase::Yielding { to, left }, answer) => self.on_yielding(to, left, answer),
+            (Phase::Reading, Answer::Done) => Step::Ask(Ask::Comments),
+            (Phase::ReadingLabels, Answer::Done) => Step::Ask(Ask::Issue),
+            (Phase::TouchingCopy, Answer::Comment(_)) => self.ask(Phase::ReadingLabels, Ask::Issue),
             (_, other) => self.failed(format!("an answer that was not asked for: {other:?}")),
         }
     }

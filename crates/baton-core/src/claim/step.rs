@@ -7,13 +7,14 @@
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::chain::Sighting;
 use super::eligibility::Eligibility;
 use super::identity::{Holder, Nonce};
 use super::ledger::Reading;
 use super::timing::Timing;
-use crate::labels::dialect::{CLAIMED, LabelChange, fabrik_lock};
+use crate::labels::dialect::{CLAIMED, LabelChange, fabrik_lock, fabrik_lock_owner};
 use crate::time::{BootTime, ServerTime};
 use crate::tracker::{Comment, Commit, Dated, Issue, LabelEvent, RefAdvance, RefCreation};
 
@@ -189,6 +190,9 @@ pub struct Claimant {
     pub nonce: Nonce,
 }
 
+/// How long another tool's live claim is waited for before ours yields.
+pub(super) const FOREIGN_PATIENCE: Duration = Duration::from_secs(15);
+
 /// The terms under which a machine works.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Terms {
@@ -210,6 +214,13 @@ impl Terms {
         let claimed = self.foreign.labels_as_locks.then(|| CLAIMED.to_owned());
         let lock = self.foreign.fabrik.then(|| fabrik_lock(&self.user));
         claimed.into_iter().chain(lock).collect()
+    }
+
+    /// The operator of a Fabrik engine that has its lock on the issue, if Fabrik's engines are there.
+    pub(super) fn other_lock(&self, issue: &Issue) -> Option<Holder> {
+        let mut owners = issue.labels.iter().filter_map(|label| fabrik_lock_owner(label));
+        let other = owners.find(|owner| self.foreign.fabrik && *owner != self.user)?;
+        format!("fabrik:{other}").parse().ok()
     }
 
     /// The changes that tell that the issue is held; nothing to do when they are all there.

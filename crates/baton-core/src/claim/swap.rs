@@ -7,7 +7,7 @@
 use super::chain::{self, Standing};
 use super::eligibility::{Refusal, Unsettled};
 use super::lease::{Lease, Protocol};
-use super::ledger::{Ledger, Reading};
+use super::ledger::{Claim, Ledger, Reading};
 use super::outcome::Outcome;
 use super::step::{Acquired, Answer, Ask, Claimant, Machine, SharedTerms, Step, stamp};
 use super::text::{ClaimState, ReleaseText};
@@ -32,6 +32,10 @@ enum Phase {
     Honouring { issue: Box<Issue> },
     /// Reading whether labels were changed after a release that says otherwise.
     ReadingEvents { unsettled: Unsettled, change: LabelChange },
+    /// Reading which readable copies the dead have left.
+    ReadingDead { change: LabelChange },
+    /// Ending the readable copies of the dead, so that people can read that the issue changed hands.
+    Burying { left: Vec<ReleaseText>, change: LabelChange },
     /// Posting the readable copy.
     Copying { change: LabelChange },
     /// Telling people by labels.
@@ -53,6 +57,8 @@ pub struct Swap {
     is_guess: bool,
     /// Whether the server said that the ref is there, whatever a lagging read says.
     is_there: bool,
+    /// Whether a dead holder's claim is below this one.
+    is_takeover: bool,
     swapped_at: BootTime,
     date: Option<ServerTime>,
     destination: Option<(String, ServerTime)>,
@@ -83,6 +89,7 @@ impl Swap {
             is_root: false,
             is_guess: false,
             is_there: false,
+            is_takeover: false,
             swapped_at: now,
             date: None,
             destination: None,
@@ -119,8 +126,9 @@ impl Swap {
             Standing::Strange { oid } => self.end(Acquired::Refused(Refusal::StrangeTip { oid })),
             // It was there when the creation was refused, so it was created just now.
             Standing::Free { parent: None, .. } if self.is_there => self.end(Acquired::Lost { to: None }),
-            Standing::Free { parent, epoch, destination, .. } => {
+            Standing::Free { parent, epoch, destination, dropped_by } => {
                 self.destination = destination;
+                self.is_takeover = dropped_by.is_some();
                 self.write(parent, epoch)
             }
         }
@@ -235,8 +243,34 @@ impl Swap {
         if self.terms.foreign.is_any() || !in_time {
             return self.end(Acquired::Won(self.lease.clone()));
         }
+        if std::mem::take(&mut self.is_takeover) {
+            return self.ask(Phase::ReadingDead { change }, Ask::Comments);
+        }
         let text = self.lease.text(ClaimState::Held, self.lease.ttl).write(stamp(self.date));
         self.ask(Phase::Copying { change }, Ask::Post(text))
+    }
+
+    fn on_dead(&mut self, now: BootTime, change: LabelChange, reading: &Reading) -> Step<Acquired> {
+        let ledger = Ledger::of(reading, &self.terms);
+        let is_dead = |claim: &&Claim| {
+            claim.is_believed
+                && claim.ended.is_none()
+                && claim.text.epoch.is_some()
+                && claim.text.epoch < self.lease.epoch
+        };
+        let left =
+            ledger.claims.iter().filter(is_dead).map(|claim| claim.release(Outcome::StaleSwept)).collect();
+        self.bury(now, left, change)
+    }
+
+    fn bury(&mut self, now: BootTime, mut left: Vec<ReleaseText>, change: LabelChange) -> Step<Acquired> {
+        match left.pop() {
+            Some(release) if self.lease.allows(now, self.terms.timing.request_timeout) => {
+                let text = release.write(stamp(self.date));
+                self.ask(Phase::Burying { left, change }, Ask::Post(text))
+            }
+            _ => self.copy(now, change),
+        }
     }
 
     fn label(&mut self, now: BootTime, change: LabelChange) -> Step<Acquired> {
@@ -290,6 +324,8 @@ impl Swap {
     fn on_failure(&mut self, now: BootTime, why: String) -> Step<Acquired> {
         match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Reading | Phase::Writing { .. } => self.end(Acquired::Failed(why)),
+            // What people read of the dead is left to a sweep.
+            Phase::ReadingDead { change } | Phase::Burying { change, .. } => self.copy(now, change),
             // The copy is for people; a renewal writes it again.
             Phase::Copying { change } => self.label(now, change),
             // Nothing is taken off unless what replaces it is on; a renewal puts it right.
@@ -334,6 +370,8 @@ impl Machine for Swap {
                     None => self.copy(now, change),
                 }
             }
+            (Phase::ReadingDead { change }, Answer::Comments(reading)) => self.on_dead(now, change, &reading),
+            (Phase::Burying { left, change }, Answer::Comment(_)) => self.bury(now, left, change),
             (Phase::Copying { change }, Answer::Comment(copy)) => {
                 self.lease.comment = Some(copy.value.id);
                 self.label(now, change)

@@ -221,12 +221,33 @@ impl ReleaseText {
         }
         push(&mut text, "ts", Some(ts));
         text.push_str(" -->\n");
-        text.push_str(&format!("**{codename}** let go of this issue: {}", spoken(&self.outcome)));
+        text.push_str(&self.for_people());
         text
     }
 }
 
-/// The outcome for people. It must not contain `=`, because some readers take the whole text for tokens.
+impl ReleaseText {
+    /// What people read. It must not contain `=`, because some readers take the whole text for tokens.
+    fn for_people(&self) -> String {
+        let codename = &self.holder.codename;
+        let mut text = match (&self.outcome, &self.swept_by) {
+            (Outcome::StaleSwept, _) => {
+                format!("**{codename}** was not heard of any more; its claim was ended.")
+            }
+            (_, Some(by)) => format!("{by} ended the claim of **{codename}**."),
+            (outcome, None) => format!("**{codename}** let go of this issue: {}", spoken(outcome)),
+        };
+        if let Some(to) = &self.to {
+            text.push_str(&format!(" It goes to `{to}`."));
+        }
+        if let Some(pr) = self.pr.as_ref().filter(|pr| !pr.contains('=')) {
+            text.push_str(&format!(" Pull request: {pr}"));
+        }
+        text
+    }
+}
+
+/// The outcome for people.
 fn spoken(outcome: &Outcome) -> String {
     match outcome {
         Outcome::RaceYieldedTo(to) => format!("{to} was first."),

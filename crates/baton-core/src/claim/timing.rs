@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use crate::time::{BootTime, ServerTime};
 
+/// The longest ttl that is believed; one that asks for more gets this much.
+const TTL_HONOURED_MAX: Duration = Duration::from_secs(24 * 3600);
+
 /// What the protocols wait for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Timing {
@@ -62,6 +65,17 @@ impl Timing {
     /// heartbeat.
     pub fn deadline(&self, ttl: Duration, sent_at: BootTime) -> BootTime {
         sent_at.plus(ttl.saturating_sub(self.margin_floor.max(ttl / 10)))
+    }
+
+    /// How far back comments are read: as far as the longest claim that anybody may hold, whoever set a shorter one here.
+    pub fn reads_back(&self) -> Duration {
+        self.max_ttl.max(TTL_HONOURED_MAX)
+    }
+
+    /// How long a claim is honoured that says how long it lasts. The limit is the same for everybody, because a shorter one
+    /// here would take what someone else still holds.
+    pub fn honoured(&self, ttl: Option<Duration>) -> Duration {
+        ttl.unwrap_or(self.foreign_ttl).min(TTL_HONOURED_MAX.max(self.max_ttl))
     }
 
     /// Returns when a holder renews.

@@ -113,6 +113,15 @@ impl Dialect {
         change
     }
 
+    /// Where an issue goes back to that was taken for `label`. A label outside the lifecycle was never taken off, and then
+    /// the issue needs no other.
+    pub fn origin(self, label: Option<&str>) -> Option<String> {
+        let eligible = self.eligible();
+        let label = label.filter(|label| *label != IN_FLIGHT).unwrap_or(eligible);
+        let is_stage = self == Self::LabelsAsLocks || EXCLUSIVE.contains(&label);
+        is_stage.then(|| label.to_owned())
+    }
+
     /// Where an issue goes that was worked on with success: the next label, or nothing when it is to be closed.
     pub fn after_success(self, taken_from: &str, has_open_pull: bool) -> Option<&'static str> {
         match (self, taken_from) {
@@ -249,6 +258,15 @@ mod tests {
             back(Dialect::Fabrik, &["fabrik:locked:ana", "fabrik:locked:bob"], Some(IMPLEMENT)),
             change(&[IMPLEMENT], &["fabrik:locked:ana"])
         );
+    }
+
+    #[test]
+    fn an_issue_goes_back_to_the_label_that_it_was_taken_for() {
+        let origin = |dialect: Dialect, label| dialect.origin(label);
+        assert_eq!(origin(Dialect::Baton, None).as_deref(), Some(IMPLEMENT));
+        assert_eq!(origin(Dialect::Baton, Some(IN_FLIGHT)).as_deref(), Some(IMPLEMENT));
+        assert_eq!(origin(Dialect::Baton, Some("bug")), None, "it was never taken off");
+        assert_eq!(origin(Dialect::LabelsAsLocks, Some(STAGE_REVIEW)).as_deref(), Some(STAGE_REVIEW));
     }
 
     #[test]

@@ -62,8 +62,8 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             },
         };
         let mut report = self.acquire(issue, request, protocol, started_at).await;
-        if known.is_some() && self.settings.forced_protocol.is_none() {
-            self.confirm_protocol(issue, &mut report).await?;
+        if self.settings.forced_protocol.is_none() {
+            self.confirm_protocol(issue, request, &mut report).await?;
         }
         Ok(report)
     }
@@ -170,12 +170,18 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
         verdict
     }
 
-    /// A protocol that was only remembered is read before any work; another one by now means that the lock just won is
-    /// none.
-    async fn confirm_protocol(&self, issue: &IssueKey, report: &mut ClaimReport) -> Result<(), ClaimError> {
+    /// The protocol is read again before any work: another one by now means that the lock just won is none.
+    async fn confirm_protocol(
+        &self,
+        issue: &IssueKey,
+        request: &ClaimRequest,
+        report: &mut ClaimReport,
+    ) -> Result<(), ClaimError> {
         let Acquired::Won(lease) = &report.acquired else { return Ok(()) };
         report.calls += 1;
-        let eligible = Some(self.settings.eligibility.eligible_label().to_owned());
+        let dialect = self.dialect_for(request.label.as_deref());
+        let origin = dialect.origin(request.label.as_deref());
+        let eligible = Some(origin.unwrap_or_else(|| dialect.eligible().to_owned()));
         let why = match self.protocol(&issue.repo).await {
             Ok(Ok(protocol)) if protocol == report.protocol => return Ok(()),
             Ok(Ok(protocol)) => format!("it was changed to `{protocol}` meanwhile; claim again"),

@@ -1,9 +1,12 @@
 //! What a person can put in the way: holding a single issue, pausing a repository for everybody, the labels themselves.
 
 use baton_core::RepoSlug;
-use baton_core::claim::Holder;
-use baton_core::labels::{DO_NOT_PICKUP, FURTHER_LABELS, LIFECYCLE_LABELS, PR_OPEN, REPO_PAUSED};
-use baton_core::tracker::{IssueKey, IssueState, LabelDefinition};
+use baton_core::claim::text::{self, Marker, ReleaseText};
+use baton_core::claim::{Holder, Outcome, Protocol};
+use baton_core::labels::{
+    DO_NOT_PICKUP, FURTHER_LABELS, IN_FLIGHT, LIFECYCLE_LABELS, PR_OPEN, REPO_PAUSED, lifecycle_state,
+};
+use baton_core::tracker::{IssueKey, IssueState, LabelDefinition, RefAdvance};
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
 use super::{ClaimError, Claims};
@@ -76,6 +79,76 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             self.tracker.post_comment(key, note).await?;
         }
         Ok(was_held)
+    }
+
+    /// Ends whatever claims there are on an issue, alive or not, and puts it back into the queue. A holder that is still at
+    /// work notices at its next renewal, and its bound pushes are refused at once. Returns whose claims were ended.
+    pub async fn force_release(&self, key: &IssueKey, by: &str) -> Result<Vec<Holder>, ClaimError> {
+        let standing = self.standing(key).await?;
+        let now = self.clock.wall_now();
+        let forced = |release: ReleaseText| ReleaseText { swept_by: Some(by.to_owned()), ..release };
+        let mut ended = Vec::new();
+        if standing.protocol == Protocol::Ref {
+            ended.extend(self.end_ref_claim(key, &forced).await?);
+        }
+        let open = standing.ledger.claims.iter().filter(|claim| claim.is_believed && claim.ended.is_none());
+        for claim in open {
+            let release = forced(claim.release(Outcome::Cancelled));
+            self.tracker.post_comment(key, &release.write(now)).await?;
+            ended.push(claim.text.holder.clone());
+        }
+        ended.sort();
+        ended.dedup();
+        if !ended.is_empty() && standing.issue.is_open {
+            self.put_back(key, &standing.issue.labels).await?;
+        }
+        Ok(ended)
+    }
+
+    async fn end_ref_claim(
+        &self,
+        key: &IssueKey,
+        forced: &impl Fn(ReleaseText) -> ReleaseText,
+    ) -> Result<Option<Holder>, ClaimError> {
+        let name = self.settings.claim_ref(key.number);
+        let Some(tip) = self.tracker.ref_tip(&key.repo, &name).await?.value else { return Ok(None) };
+        let Some(Marker::Claim(claim)) = text::read(&tip.message) else { return Ok(None) };
+        let holder = claim.holder.clone();
+        let release = forced(ReleaseText {
+            holder: claim.holder,
+            claim: None,
+            nonce: claim.nonce,
+            outcome: Outcome::Cancelled,
+            to: None,
+            pr: None,
+            swept_by: None,
+            epoch: claim.epoch,
+            extra: Vec::new(),
+        });
+        let message = release.write(self.clock.wall_now());
+        let commit = self.tracker.write_commit(&key.repo, &message, Some(&tip.oid)).await?.value;
+        let advanced = self.tracker.advance_ref(&key.repo, &name, &commit.oid).await?;
+        if advanced != RefAdvance::Advanced {
+            let why = format!("{key} changed hands or was renewed just now; try again");
+            return Err(ClaimError::Machine(why));
+        }
+        Ok(Some(holder))
+    }
+
+    async fn put_back(&self, key: &IssueKey, labels: &[String]) -> Result<(), ClaimError> {
+        let terms = self.settings.terms();
+        if lifecycle_state(labels) != Some(IN_FLIGHT) {
+            return Ok(());
+        }
+        let change = terms.labels_on_handing_back(labels, Some(self.settings.eligibility.dialect.eligible()));
+        let add: Vec<&str> = change.add.iter().map(String::as_str).collect();
+        if !add.is_empty() {
+            self.tracker.add_labels(key, &add).await?;
+        }
+        for label in &change.remove {
+            self.tracker.remove_label(key, label).await?;
+        }
+        Ok(())
     }
 
     /// Pauses a repository for everybody, by an open issue.

@@ -141,7 +141,7 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
 
     /// Reads the comments that can still matter, with whether each claim or release in them is believed.
     pub(super) async fn read_comments(&mut self) -> Result<Reading, TrackerError> {
-        let since = self.date.map(|date| date.minus(self.claims.settings.timing.max_ttl.as_secs()));
+        let since = self.date.map(|date| date.minus(self.claims.settings.timing.reads_back().as_secs()));
         let since = if self.reads_everything { None } else { since };
         let comments = self.claims.tracker.comments(self.issue, since).await?;
         let Dated { value, date, pages } = self.dated(comments);
@@ -169,7 +169,10 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
         self.calls += u32::try_from(unknown.len()).unwrap_or(u32::MAX);
         let asked = unknown.into_iter().map(|(_, login)| async move {
             let permission = claims.tracker.permission(repo, &login).await?;
-            claims.memory.keep_permission(repo, &login, permission);
+            // A no is never remembered: whoever has just been let in would not be believed, and two would hold.
+            if permission >= Permission::Write {
+                claims.memory.keep_permission(repo, &login, permission);
+            }
             Ok((Some(permission), login))
         });
         let asked: Vec<_> = stream::iter(asked).buffer_unordered(ASKED_AT_ONCE).try_collect().await?;
@@ -180,7 +183,9 @@ impl<'a, T: Tracker, C: Clock, E: Entropy, M: Memory> Performer<'a, T, C, E, M> 
 
     fn is_believed(&self, comment: &Comment) -> bool {
         let Comment { author, .. } = comment;
-        author.app_id.is_some_and(|app| self.claims.settings.trusted_apps.contains(&app))
+        // What a person writes through an app is the person's word, not the app's.
+        let is_app = author.login.ends_with("[bot]");
+        is_app && author.app_id.is_some_and(|app| self.claims.settings.trusted_apps.contains(&app))
             || self.asked.get(&author.login).copied().unwrap_or(false)
     }
 

@@ -4,6 +4,7 @@ use baton_core::RepoSlug;
 use baton_core::claim::Protocol;
 use baton_core::claim::lease::{PROTOCOL_REF, ProtocolError};
 use baton_core::labels::IN_FLIGHT;
+use baton_core::labels::dialect::{CLAIMED, STAGE_PROCESSING};
 use baton_core::tracker::{IssueKey, IssueState, RefAdvance, RefCreation};
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
@@ -82,7 +83,11 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     }
 
     async fn held_issue(&self, repo: &RepoSlug, protocol: Protocol) -> Result<Option<IssueKey>, ClaimError> {
-        for issue in self.tracker.issues_labelled(repo, IN_FLIGHT, IssueState::Open).await?.value {
+        let mut told = Vec::new();
+        for label in [IN_FLIGHT, CLAIMED, STAGE_PROCESSING] {
+            told.extend(self.tracker.issues_labelled(repo, label, IssueState::Open).await?.value);
+        }
+        for issue in told {
             let key = IssueKey { repo: repo.clone(), number: issue.number };
             let standing: Standing = self.standing_under(&key, protocol).await?;
             if standing.holder.is_some() {

@@ -4,7 +4,7 @@ use baton_core::claim::ledger::Ledger;
 use baton_core::closing::closing_references;
 use baton_core::tracker::{IssueKey, Pull};
 use baton_core::{IssueRef, RepoSlug};
-use baton_ports::{Clock, Entropy, Memory, Tracker};
+use baton_ports::{Clock, Entropy, Memory, Tracker, TrackerErrorKind};
 
 use super::{ClaimError, Claims};
 
@@ -37,6 +37,11 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             return Ok(None);
         };
         let repo = reference.repository(&issue.repo).unwrap_or_else(|| issue.repo.clone());
-        Ok(Some(self.tracker.pull(&repo, reference.number).await?))
+        match self.tracker.pull(&repo, reference.number).await {
+            Ok(pull) => Ok(Some(pull)),
+            // Anybody can write a wrong address; it is as good as none.
+            Err(error) if error.kind == TrackerErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }

@@ -123,10 +123,18 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     }
 
     fn dialect_of(&self, issue: &Issue) -> Dialect {
-        if issue.has_label(CLAIMED) || issue.has_label(STAGE_PROCESSING) {
-            return Dialect::LabelsAsLocks;
-        }
-        self.settings.eligibility.dialect
+        // Beside label locks an issue of our own dialect carries `claimed` too, and some repositories use the word otherwise.
+        let is_staged = issue.has_label(STAGE_PROCESSING) && !issue.has_label(IN_FLIGHT);
+        if is_staged { Dialect::LabelsAsLocks } else { self.settings.eligibility.dialect }
+    }
+
+    /// Counts the attempts at an issue that has just been handed back, and hands it to a person after too many.
+    pub async fn count_attempts(&self, key: &IssueKey) -> Result<Option<usize>, ClaimError> {
+        let issue = self.tracker.issue(key).await?.value;
+        let mut performer = self.performer(key);
+        performer.reads_everything = true;
+        let ledger = Ledger::of(&performer.read_comments().await?, &self.settings.terms());
+        self.scope_by_attempts(key, &issue, &ledger, false).await
     }
 
     /// Hands an issue to a person after too many failed attempts, with a comment that lists them.
@@ -139,7 +147,8 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     ) -> Result<Option<usize>, ClaimError> {
         let could_be =
             ledger.releases.iter().filter(|release| release.text.outcome.is_failed_attempt()).count();
-        if could_be < self.settings.attempts_max || issue.has_label(NEEDS_HUMAN_SCOPE) {
+        let is_held = ledger.live().next().is_some();
+        if could_be < self.settings.attempts_max || issue.has_label(NEEDS_HUMAN_SCOPE) || is_held {
             return Ok(None);
         }
         let events = self.tracker.label_events(key).await?.value;

@@ -1,19 +1,20 @@
 //! `baton check REF`: who holds an issue, and whether it could be claimed.
 
-use baton_core::IssueRef;
+use std::time::Duration;
+
 use baton_core::tracker::IssueKey;
 use baton_engine::claims::Standing;
 use clap::Args;
 use serde_json::json;
 
-use super::context::{TrackerArguments, print_json};
+use super::context::{IssueArgument, TrackerArguments, print_json, spoken};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
-    issue: IssueRef,
+    issue: IssueArgument,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -41,7 +42,10 @@ impl Check {
 /// Why an issue cannot be claimed, in the order in which a person would ask.
 pub(crate) fn reasons(standing: &Standing) -> Vec<String> {
     let holder = standing.holder.as_ref().map(|holder| {
-        let age = standing.age_s.map(|age| format!(", last heard of {age} s ago")).unwrap_or_default();
+        let age = standing
+            .age_s
+            .map(|age| format!(", last heard of {} ago", spoken(Duration::from_secs(age.unsigned_abs()))))
+            .unwrap_or_default();
         format!("held by {holder}{age}")
     });
     let refusal = standing.refusal.as_ref().map(ToString::to_string);
@@ -71,14 +75,14 @@ fn shape(issue: &IssueKey, standing: &Standing) -> serde_json::Value {
 
 fn print(issue: &IssueKey, standing: &Standing) {
     match standing.is_claimable() {
-        true => println!("{issue} can be claimed ({} protocol)", standing.protocol),
-        false => println!("{issue} cannot be claimed: {}", reasons(standing).join("; ")),
+        true => say!("{issue} can be claimed ({} protocol)", standing.protocol),
+        false => say!("{issue} cannot be claimed: {}", reasons(standing).join("; ")),
     }
     for claim in &standing.disbelieved {
-        println!("  ignored: a claim for {claim}, who may not write to the repository");
+        say!("  ignored: a claim for {claim}, who may not write to the repository");
     }
     if standing.ledger.disbelieved_releases > 0 {
-        println!(
+        say!(
             "  ignored: {} releases by people who may not write to the repository",
             standing.ledger.disbelieved_releases
         );

@@ -3,19 +3,24 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use baton_claims::FoundLease;
+use baton_core::RepoSlug;
+use baton_core::claim::handback::Handover;
 use baton_core::claim::step::Acquired;
-use baton_core::claim::{Lease, text};
+use baton_core::claim::{Holder, Lease, Outcome, Refusal, text};
 use baton_core::config::FlagValue;
+use baton_core::labels::dialect::Dialect;
+use baton_core::labels::{IN_FLIGHT, is_legal_transition, legal_transitions};
 use baton_core::tracker::IssueKey;
-use baton_core::{IssueRef, RepoSlug};
-use baton_engine::claims::{ClaimReport, ClaimRequest, outcome_word};
+use baton_engine::claims::{ClaimReport, ClaimRequest, SweepOptions, outcome_word};
 use baton_ports::Clock as _;
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::check::reasons;
-use super::context::{Context, IdentityArguments, TrackerArguments, print_json};
+use super::context::{Context, IdentityArguments, IssueArgument, TrackerArguments, print_json, spoken};
 use super::held_command::HeldCommand;
+use super::release::hand_back;
 use crate::command_error::CommandError;
 
 /// How many issues `--next` tries before it gives up; others are at work on the ones before.
@@ -25,19 +30,19 @@ const NEXT_TRIES_MAX: usize = 20;
 pub(crate) struct Claim {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF", required_unless_present = "next", conflicts_with = "next")]
-    issue: Option<IssueRef>,
+    issue: Option<IssueArgument>,
     /// Take the oldest eligible issue instead.
     #[arg(long)]
     next: bool,
-    /// The label that makes an issue eligible.
+    /// Take the issue for this label, which it must carry; with --next by default the eligible one (agent:implement).
     #[arg(long, value_name = "LABEL")]
     label: Option<String>,
     /// Where to look for the next issue; may be given several times; by default in the checkout's repository.
-    #[arg(long = "repo", value_name = "OWNER/NAME", requires = "next")]
+    #[arg(long = "repo", value_name = "OWNER/NAME", conflicts_with = "issue")]
     repos: Vec<String>,
     #[command(flatten)]
     identity: IdentityArguments,
-    /// How long the hold lasts without a renewal.
+    /// How long the hold lasts without a renewal, such as 30min; by default claims.ttl (4h).
     #[arg(long, value_name = "DURATION")]
     ttl: Option<String>,
     /// The label that the issue goes to when the command succeeds.
@@ -65,7 +70,24 @@ impl Claim {
         }
         let context = self.tracker.open(flags)?;
         check_ttl(&context)?;
+        self.check_destination(&context)?;
+        if !self.dry_run {
+            context.fleet.leases.prepare()?;
+        }
         if self.next { self.run_next(&context) } else { self.run_one(&context) }
+    }
+
+    /// A destination that the issue may not go to would be found out only after the work.
+    fn check_destination(&self, context: &Context) -> Result<(), CommandError> {
+        let dialect = context.fleet.claims.dialect_for(self.label.as_deref());
+        let Some(to) = self.to.as_deref().filter(|_| dialect != Dialect::LabelsAsLocks) else {
+            return Ok(());
+        };
+        if is_legal_transition(Some(IN_FLIGHT), to) {
+            return Ok(());
+        }
+        let legal = legal_transitions(Some(IN_FLIGHT)).join(", ");
+        Err(CommandError::Usage(format!("--to {to}: an issue that is held can go to {legal}")))
     }
 
     fn run_one(&self, context: &Context) -> Result<(), CommandError> {
@@ -82,8 +104,20 @@ impl Claim {
         let holder = context.holder(&self.identity);
         let request = ClaimRequest { holder, label: self.label.clone() };
         let report = context.block_on(context.fleet.claims.claim(issue, &request))?;
-        if let Acquired::Won(lease) = &report.acquired {
-            context.fleet.leases.keep(issue, lease, self.label.as_deref())?;
+        if let Acquired::Won(lease) = &report.acquired
+            && let Err(error) = context.fleet.leases.keep(issue, lease, self.label.as_deref())
+        {
+            // A hold that no later command can find would block the issue for its whole ttl.
+            let dialect = context.fleet.claims.dialect_for(self.label.as_deref());
+            let found = FoundLease { lease: lease.clone(), label: self.label.clone() };
+            let handover = Handover {
+                outcome: Outcome::Cancelled,
+                to: dialect.origin(self.label.as_deref()),
+                pr: None,
+                leaves_labels: false,
+            };
+            hand_back(context, issue, found, dialect, handover).ok();
+            return Err(error.into());
         }
         Ok(report)
     }
@@ -94,6 +128,7 @@ impl Claim {
         }
         match report.acquired {
             Acquired::Won(lease) if !self.command.is_empty() => {
+                eprintln!("holding {issue} as {} ({} protocol)", lease.holder, lease.protocol);
                 let held = HeldCommand {
                     context,
                     issue,
@@ -113,7 +148,7 @@ impl Claim {
                 Acquired::Failed(_) => CommandError::SaidWith(ExitCode::from(3)),
                 _ => CommandError::Said,
             }),
-            Acquired::Lost { to: Some(to) } => Err(CommandError::No(format!("{issue} is held by {to}"))),
+            Acquired::Lost { to: Some(to) } => Err(CommandError::No(held_by(context, issue, &to))),
             Acquired::Lost { to: None } => Err(CommandError::No(format!("{issue}: someone else was first"))),
             Acquired::Refused(refusal) => {
                 Err(CommandError::No(format!("{issue} cannot be claimed: {refusal}")))
@@ -126,22 +161,51 @@ impl Claim {
         let label = self.label.as_deref().unwrap_or(context.config.claims.dialect.eligible());
         let mut tried = 0;
         for repo in self.repositories(context)? {
-            let candidates = context.block_on(context.fleet.claims.candidates(&repo, label))?;
-            for candidate in candidates.into_iter().take(NEXT_TRIES_MAX) {
-                let issue = candidate.issue;
-                if self.dry_run {
-                    return self.dry_run(context, &issue);
-                }
-                tried += 1;
-                let report = self.claim(context, &issue)?;
-                match &report.acquired {
-                    Acquired::Won(_) | Acquired::Failed(_) => return self.conclude(context, &issue, report),
-                    // Someone else was first, or it has changed since it was listed: the next one, then.
-                    Acquired::Lost { .. } | Acquired::Refused(_) => {}
-                }
+            if let Some(by) = context.block_on(context.fleet.claims.paused_by(&repo))? {
+                eprintln!("{repo} is paused: {by}");
+                continue;
+            }
+            let mut end = self.next_of(context, &repo, label, &mut tried)?;
+            // An issue whose holder has died is in no queue until someone puts it back.
+            if end.is_none() && !self.dry_run && put_back_dropped(context, &repo)? {
+                end = self.next_of(context, &repo, label, &mut tried)?;
+            }
+            if let Some((issue, report)) = end {
+                return self.conclude(context, &issue, report);
             }
         }
         self.nothing(label, tried)
+    }
+
+    /// Claims the oldest eligible issue of a repository that is free, if there is one.
+    fn next_of(
+        &self,
+        context: &Context,
+        repo: &RepoSlug,
+        label: &str,
+        tried: &mut usize,
+    ) -> Result<Option<(IssueKey, ClaimReport)>, CommandError> {
+        let candidates = context.block_on(context.fleet.claims.candidates(repo, label))?;
+        for candidate in candidates.into_iter().take(NEXT_TRIES_MAX) {
+            let issue = candidate.issue;
+            if self.dry_run {
+                self.dry_run(context, &issue)?;
+                return Err(CommandError::SaidWith(ExitCode::SUCCESS));
+            }
+            *tried += 1;
+            let report = self.claim(context, &issue)?;
+            match &report.acquired {
+                Acquired::Won(_)
+                | Acquired::Failed(_)
+                // These would be the same for every issue.
+                | Acquired::Refused(
+                    Refusal::NotBelieved { .. } | Refusal::Protocol { .. } | Refusal::RefNameRefused,
+                ) => return Ok(Some((issue, report))),
+                // Someone else was first, or it has changed since it was listed: the next one, then.
+                Acquired::Lost { .. } | Acquired::Refused(_) => {}
+            }
+        }
+        Ok(None)
     }
 
     fn repositories(&self, context: &Context) -> Result<Vec<RepoSlug>, CommandError> {
@@ -173,7 +237,7 @@ impl Claim {
         match is_claimable {
             true if self.json => Ok(()),
             true => {
-                println!("would claim {issue}");
+                say!("would claim {issue}");
                 Ok(())
             }
             false if self.json => Err(CommandError::Said),
@@ -182,6 +246,18 @@ impl Claim {
             }
         }
     }
+}
+
+/// Sweeps a repository, and returns whether anything went back into the queue.
+fn put_back_dropped(context: &Context, repo: &RepoSlug) -> Result<bool, CommandError> {
+    let claims = &context.fleet.claims;
+    let options = SweepOptions {
+        max_age: None,
+        is_dry_run: false,
+        sweep_id: format!("{}-next", claims.clock.wall_now().compact()),
+    };
+    let report = context.block_on(claims.sweep(repo, &options))?;
+    Ok(report.issues.iter().any(|found| found.swept.is_requeued))
 }
 
 /// A ttl that leaves no time between the claim and the deadline would be lost at once.
@@ -196,19 +272,33 @@ fn check_ttl(context: &Context) -> Result<(), CommandError> {
     }
     if timing.ttl < timing.ttl_min() {
         return Err(CommandError::Usage(format!(
-            "a ttl of {} s is too short: the margin and the time of a request alone take {} s",
+            "a ttl of {} s is too short: claims.margin ({} s) and two calls of the tracker with their repetitions, three \
+             times request_timeout each, need {} s",
             timing.ttl.as_secs_f64(),
+            timing.margin_floor.as_secs_f64(),
             timing.ttl_min().as_secs_f64()
         )));
     }
     Ok(())
 }
 
+fn held_by(context: &Context, issue: &IssueKey, to: &Holder) -> String {
+    let own = context.fleet.leases.find(issue).ok().flatten();
+    match own.is_some_and(|own| own.lease.holder == *to) {
+        true => {
+            format!("{issue} is held by {to}, which is this machine: use `baton renew` or `baton release`")
+        }
+        false => format!("{issue} is held by {to}"),
+    }
+}
+
 fn print_lease(context: &Context, issue: &IssueKey, lease: &Lease) {
-    let left = lease.deadline.since(context.fleet.claims.clock.boot_now()).as_secs();
-    println!("claimed {issue} for {} ({} protocol)", lease.holder, lease.protocol);
-    println!("  renew it within {left} s: baton renew {issue}");
-    println!("  hand it back:           baton release {issue} --outcome success --to agent:pr-open --pr URL");
+    let left = lease.deadline.since(context.fleet.claims.clock.boot_now());
+    say!("claimed {issue} for {} ({} protocol)", lease.holder, lease.protocol);
+    say!("renew it within {}:", spoken(left));
+    say!("  baton renew {issue}");
+    say!("hand it back:");
+    say!("  baton release {issue} --outcome success --pr URL");
 }
 
 fn shape(context: &Context, issue: &IssueKey, report: &ClaimReport) -> Value {

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::str::FromStr;
+use std::time::Duration;
 
 use baton_claims::machine::PauseFileError;
 use baton_claims::{Fleet, FleetError, FleetSettings};
 use baton_core::claim::step::Foreign;
 use baton_core::claim::{Codename, Eligibility, FiringId, Holder, Protocol, Timing};
 use baton_core::config::{Config, FlagValue, PauseScope};
+use baton_core::issue_ref::IssueRefError;
 use baton_core::labels::dialect::Dialect;
 use baton_core::tracker::IssueKey;
 use baton_core::{IssueRef, RepoSlug};
@@ -29,6 +32,31 @@ pub(crate) struct TrackerArguments {
     /// Follow this protocol whatever the repository says; for simulations and tests only.
     #[arg(long, value_name = "PROTOCOL", hide = true)]
     pub(crate) protocol: Option<Protocol>,
+}
+
+/// An issue as a person named it, with the host of its address when there was one.
+#[derive(Debug, Clone)]
+pub(crate) struct IssueArgument {
+    pub(crate) reference: IssueRef,
+    host: Option<String>,
+}
+
+impl FromStr for IssueArgument {
+    type Err = IssueRefError;
+
+    fn from_str(text: &str) -> Result<Self, IssueRefError> {
+        let host =
+            text.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or_default().to_owned());
+        Ok(Self { reference: text.parse()?, host })
+    }
+}
+
+/// Returns whether an address for people is on the tracker with this API address.
+fn is_on(host: &str, api_url: &str) -> bool {
+    let api_host = api_url.split_once("://").map_or(api_url, |(_, rest)| rest);
+    let api_host = api_host.split('/').next().unwrap_or_default();
+    api_host.eq_ignore_ascii_case(host)
+        || api_host.strip_prefix("api.").is_some_and(|rest| rest.eq_ignore_ascii_case(host))
 }
 
 /// Who claims.
@@ -127,6 +155,7 @@ fn claim_settings(config: &Config, forced: Option<Protocol>, surroundings: &Surr
 /// The name of whoever runs this, as far as it can be a codename.
 fn user_name(surroundings: &Surroundings) -> String {
     let name = surroundings.variable("USER").unwrap_or(DEFAULT_CODENAME).to_ascii_lowercase();
+    let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c), "-");
     if name.parse::<Codename>().is_ok() { name } else { DEFAULT_CODENAME.to_owned() }
 }
 
@@ -142,7 +171,18 @@ impl Context {
     }
 
     /// The issue that a person named.
-    pub(crate) fn issue(&self, reference: &IssueRef) -> Result<IssueKey, CommandError> {
+    pub(crate) fn issue(&self, argument: &IssueArgument) -> Result<IssueKey, CommandError> {
+        let api_url = &self.config.api_url;
+        if let Some(host) = argument.host.as_deref().filter(|host| !is_on(host, api_url)) {
+            return Err(CommandError::Usage(format!(
+                "the address is on {host}, and the tracker is {api_url}; set BATON_GITHUB_API_URL, or write OWNER/REPO#N"
+            )));
+        }
+        self.issue_named(&argument.reference)
+    }
+
+    /// The issue that a reference without a host names.
+    pub(crate) fn issue_named(&self, reference: &IssueRef) -> Result<IssueKey, CommandError> {
         let repo = match (&reference.owner, &reference.repo) {
             (Some(owner), Some(repo)) => RepoSlug::new(owner, repo).map_err(usage)?,
             (_, Some(repo)) => self.in_organisation(repo)?,
@@ -156,7 +196,7 @@ impl Context {
         match named {
             Some(text) if text.contains('/') => text.parse().map_err(usage),
             Some(name) => self.in_organisation(name),
-            None => self.here_or_error("--repo"),
+            None => self.here_or_error("this"),
         }
     }
 
@@ -175,7 +215,7 @@ impl Context {
     fn here_or_error(&self, what: &str) -> Result<RepoSlug, CommandError> {
         self.here().ok_or_else(|| {
             CommandError::Usage(format!(
-                "`{what}` needs a repository: write OWNER/REPO, or run this in a checkout whose remote `origin` is one"
+                "`{what}` needs a repository: name it as OWNER/REPO, or run this in a checkout whose remote `origin` is one"
             ))
         })
     }
@@ -258,8 +298,20 @@ impl From<FleetError> for CommandError {
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), CommandError> {
     let text = serde_json::to_string(value)
         .map_err(|error| CommandError::OutOfReach(format!("cannot write JSON: {error}")))?;
-    println!("{text}");
+    say!("{text}");
     Ok(())
+}
+
+/// A time as people say it: two units at most.
+pub(crate) fn spoken(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, 0, _) => format!("{hours} h"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
 }
 
 /// Gives an answer as JSON or as a sentence, and yes or no by the exit code.
@@ -271,7 +323,7 @@ pub(crate) fn answer(
 ) -> Result<(), CommandError> {
     match (json, is_yes) {
         (true, _) => print_json(shape)?,
-        (false, true) => println!("{said}"),
+        (false, true) => say!("{said}"),
         (false, false) => return Err(CommandError::No(said)),
     }
     if is_yes { Ok(()) } else { Err(CommandError::Said) }
@@ -280,6 +332,29 @@ pub(crate) fn answer(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_must_be_on_the_tracker_that_is_asked() {
+        assert!(
+            is_on("github.com", "https://api.github.com")
+                && is_on("GHE.example", "https://ghe.example/api/v3")
+        );
+        assert!(is_on("127.0.0.1:7070", "http://127.0.0.1:7070"));
+        assert!(
+            !is_on("gitlab.example", "https://api.github.com")
+                && !is_on("github.com", "http://127.0.0.1:7070")
+        );
+        let argument: IssueArgument = "https://github.com/acme/web/issues/1".parse().unwrap();
+        assert_eq!(argument.host.as_deref(), Some("github.com"));
+        assert_eq!("acme/web#1".parse::<IssueArgument>().unwrap().host, None);
+    }
+
+    #[test]
+    fn times_are_said_in_two_units_at_most() {
+        let said = |seconds| spoken(Duration::from_secs(seconds));
+        assert_eq!([said(0), said(59), said(61), said(120)], ["0 s", "59 s", "1 min 1 s", "2 min"]);
+        assert_eq!([said(12_959), said(7_200)], ["3 h 35 min", "2 h"]);
+    }
 
     #[test]
     fn a_remote_of_any_host_and_form_names_its_repository() {

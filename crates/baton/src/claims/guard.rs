@@ -28,6 +28,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// What a shell says of a command that cannot be found.
 pub(super) const EXIT_NOT_RUN: u8 = 127;
+/// What is told in place of a process group when there is no command.
+pub(super) const NOT_RUN: i32 = -1;
 
 #[derive(Debug, Args)]
 pub(crate) struct Guard {
@@ -48,19 +50,25 @@ pub(crate) struct Guard {
 impl Guard {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let stop_at = Arc::new(AtomicU64::new(0));
+        let deadline = Arc::new(AtomicU64::new(0));
         let control = inherited(self.control, OpenOptions::new().read(true))?;
         let mut stops = stops(control, self.grace_ms);
         // Nothing is started before it is known until when it may run: the holder may be stopped right here.
-        stop_at.store(stops.next().unwrap_or(0), Ordering::Release);
+        let first = stops.next().unwrap_or(0);
+        stop_at.store(first, Ordering::Release);
+        deadline.store(first + self.grace_ms, Ordering::Release);
         if SystemClock.boot_now().ms >= stop_at.load(Ordering::Acquire) {
             return Err(CommandError::No(
                 "the lease was over before the command could be started".to_owned(),
             ));
         }
-        let known = Arc::clone(&stop_at);
-        std::thread::spawn(move || follow(stops, &known));
+        let (known, last, grace_ms) = (Arc::clone(&stop_at), Arc::clone(&deadline), self.grace_ms);
+        std::thread::spawn(move || {
+            let noted = stops.inspect(|stop| last.store(stop + grace_ms, Ordering::Release));
+            follow(noted, &known);
+        });
         let mut child = self.start()?;
-        let status = self.watch(&mut child, &stop_at)?;
+        let status = self.watch(&mut child, &stop_at, &deadline)?;
         // What the command left behind in its group must not outlive the lease either.
         signal(&child, Signal::KILL);
         match status.code() {
@@ -78,7 +86,8 @@ impl Guard {
         let (go_read, go_write) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| reach(error.into()))?;
         fcntl_setfd(&go_read, FdFlags::empty()).map_err(|error| reach(error.into()))?;
         let mut command = Command::new(std::env::current_exe().map_err(reach)?);
-        command.arg("__guarded").args(["--go", &go_read.as_raw_fd().to_string()]).arg("--");
+        command.arg("__guarded").args(["--go", &go_read.as_raw_fd().to_string()]);
+        command.args(["--status", &self.status.to_string()]).arg("--");
         let child = command.args(&self.command).process_group(0).spawn().map_err(reach)?;
         // The command runs only when the holder can end its group without this process.
         let told = writeln!(status, "{}", child.id());
@@ -86,7 +95,12 @@ impl Guard {
         Ok(child)
     }
 
-    fn watch(&self, child: &mut Child, stop_at: &AtomicU64) -> Result<ExitStatus, CommandError> {
+    fn watch(
+        &self,
+        child: &mut Child,
+        stop_at: &AtomicU64,
+        deadline: &AtomicU64,
+    ) -> Result<ExitStatus, CommandError> {
         let lost = |error| CommandError::OutOfReach(format!("the command cannot be watched: {error}"));
         let mut kill_at = None;
         loop {
@@ -99,7 +113,8 @@ impl Guard {
                     signal(child, Signal::TERM);
                     // A command that was stopped must be woken to hear of it.
                     signal(child, Signal::CONT);
-                    kill_at = Some(now + self.grace_ms);
+                    // Whoever slept through its deadline gets no grace: by then the group must be dead.
+                    kill_at = Some((now + self.grace_ms).min(deadline.load(Ordering::Acquire)));
                 }
                 Some(at) if now >= at => signal(child, Signal::KILL),
                 _ => {}
@@ -115,6 +130,9 @@ pub(crate) struct Guarded {
     /// The pipe that the word comes over.
     #[arg(long)]
     go: i32,
+    /// The pipe over which it is told that there is no such program.
+    #[arg(long)]
+    status: i32,
     /// The command.
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
@@ -127,6 +145,9 @@ impl Guarded {
         go.read_exact(&mut word).map_err(|_| CommandError::Said)?;
         let error = Command::new(&self.command[0]).args(&self.command[1..]).exec();
         eprintln!("error: `{}` cannot be run: {error}", self.command[0].to_string_lossy());
+        if let Ok(mut status) = inherited(self.status, OpenOptions::new().write(true)) {
+            let _ = writeln!(status, "{NOT_RUN}");
+        }
         Err(CommandError::SaidWith(ExitCode::from(EXIT_NOT_RUN)))
     }
 }

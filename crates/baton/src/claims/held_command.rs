@@ -18,8 +18,8 @@ use baton_claims::FoundLease;
 use baton_core::claim::handback::Handover;
 use baton_core::claim::outcome::FailedAt;
 use baton_core::claim::{Lease, Outcome};
+use baton_core::labels::PR_OPEN;
 use baton_core::labels::dialect::Dialect;
-use baton_core::labels::{IN_FLIGHT, PR_OPEN};
 use baton_core::tracker::IssueKey;
 use baton_engine::claims::{KeepEnd, Kept};
 use baton_ports::Clock as _;
@@ -28,6 +28,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::context::Context;
+use super::guard::{EXIT_NOT_RUN, NOT_RUN};
 use super::release::hand_back;
 use crate::command_error::CommandError;
 
@@ -52,10 +53,19 @@ struct Guarded {
     command_group: mpsc::Receiver<i32>,
 }
 
+/// Whether there was a command at all.
+#[derive(PartialEq, Eq)]
+enum CommandStart {
+    Run,
+    NotRun,
+}
+
 /// Why a command ended.
 enum End {
     Exited(ExitStatus),
     Cancelled,
+    /// There is no such program.
+    NotRun,
 }
 
 impl HeldCommand<'_> {
@@ -97,10 +107,10 @@ impl HeldCommand<'_> {
                 _ = terminated.recv() => {}
             }
         };
-        let leases = &self.context.fleet.leases;
-        let kept = self
-            .context
-            .fleet
+        // The labels that renewals put right are those of the dialect in which the issue was taken.
+        let fleet = self.context.fleet.in_dialect(self.context.fleet.claims.dialect_for(self.label));
+        let leases = &fleet.leases;
+        let kept = fleet
             .claims
             .keep(self.issue, lease, grace, work, |lease| {
                 tell_deadline(&mut control, lease);
@@ -110,7 +120,9 @@ impl HeldCommand<'_> {
             })
             .await;
         drop(control);
-        guarded.stop(2 * grace).await;
+        if guarded.stop(2 * grace).await == CommandStart::NotRun {
+            end = End::NotRun;
+        }
         Ok((kept, end))
     }
 
@@ -171,6 +183,7 @@ impl HeldCommand<'_> {
             End::Exited(status) if status.success() => Ok(()),
             End::Exited(status) => Err(CommandError::SaidWith(exit_code(*status))),
             End::Cancelled => Err(CommandError::SaidWith(std::process::ExitCode::from(130))),
+            End::NotRun => Err(CommandError::SaidWith(std::process::ExitCode::from(EXIT_NOT_RUN))),
         }
     }
 
@@ -190,9 +203,11 @@ impl HeldCommand<'_> {
             pr,
             leaves_labels: false,
         };
-        let failed = |outcome| Ok((handover(outcome, Some(origin(taken_from, back)), None), false));
+        let origin = dialect.origin(self.label);
+        let failed = |outcome| Ok((handover(outcome, origin.as_deref(), None), false));
         let status = match end {
-            End::Cancelled => return failed(Outcome::Cancelled),
+            // A command that could not be run has tried nothing.
+            End::Cancelled | End::NotRun => return failed(Outcome::Cancelled),
             End::Exited(status) => status,
         };
         match status.code() {
@@ -208,34 +223,35 @@ impl HeldCommand<'_> {
             let next = dialect.after_success(taken_from, false);
             return Ok((handover(Outcome::Success, next, None), next.is_none()));
         }
-        let pull = self.context.block_on(self.context.fleet.claims.open_pull_for(self.issue))?;
+        let pull = self.context.block_on(self.context.fleet.claims.open_pull_for(self.issue));
         Ok(match pull {
-            Some(pull) => (handover(Outcome::Success, Some(PR_OPEN), Some(pull.url)), false),
+            Ok(Some(pull)) => (handover(Outcome::Success, Some(PR_OPEN), Some(pull.url)), false),
             // It went well and nothing came of it that could be merged.
-            None => (handover(Outcome::Failed(FailedAt::NoCommit), Some(back), None), false),
+            Ok(None) => (handover(Outcome::Failed(FailedAt::NoCommit), origin.as_deref(), None), false),
+            Err(error) => {
+                eprintln!("warning: whether a pull request came of it is not known: {error}");
+                (handover(Outcome::Partial, origin.as_deref(), None), false)
+            }
         })
     }
 }
 
-/// Where an issue goes back to. A claim for an issue in flight cannot go back there without a holder.
-fn origin<'a>(taken_from: &'a str, back: &'a str) -> &'a str {
-    if taken_from == IN_FLIGHT { back } else { taken_from }
-}
-
 impl Guarded {
     /// Ends the command, if it has not ended, and waits until all of its group is gone.
-    async fn stop(mut self, within: Duration) {
+    async fn stop(mut self, within: Duration) -> CommandStart {
         // The end of the control pipe is what tells the guard to stop.
         drop(self.control);
         let ended = tokio::time::timeout(within + Duration::from_secs(1), self.process.wait()).await;
         let was_clean = matches!(ended, Ok(Ok(status)) if status.code().is_some());
-        let group = self.command_group.try_iter().last().and_then(Pid::from_raw);
+        let told: Vec<i32> = self.command_group.try_iter().collect();
+        let group = told.iter().copied().rfind(|pid| *pid > 0).and_then(Pid::from_raw);
         if let (false, Some(group)) = (was_clean, group) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         if ended.is_err() {
             let _ = self.process.kill().await;
         }
+        if told.contains(&NOT_RUN) { CommandStart::NotRun } else { CommandStart::Run }
     }
 }
 

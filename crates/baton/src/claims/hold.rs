@@ -1,18 +1,17 @@
 //! `baton hold REF` and `baton unhold REF`: a person keeps agents away from an issue, and lets them have it again.
 
-use baton_core::IssueRef;
 use baton_engine::claims::HoldOutcome;
 use clap::Args;
 use serde_json::json;
 
-use super::context::{TrackerArguments, answer};
+use super::context::{IssueArgument, TrackerArguments, answer};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Hold {
-    /// The issue.
+    /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
-    issue: IssueRef,
+    issue: IssueArgument,
     /// Why, for people who read the issue.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -31,9 +30,9 @@ pub(crate) struct Hold {
 
 #[derive(Debug, Args)]
 pub(crate) struct Unhold {
-    /// The issue.
+    /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
-    issue: IssueRef,
+    issue: IssueArgument,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,

@@ -65,7 +65,7 @@ pub(crate) fn under_own_name(arguments: impl Iterator<Item = OsString>) -> Vec<O
 pub(crate) fn answers_doctor(arguments: &[OsString], doctor: Option<&str>) -> bool {
     let is_asked = doctor == Some("1") && arguments.get(1).is_some_and(|word| word == NAME);
     if is_asked {
-        println!("{}", words::DOCTOR);
+        say!("{}", words::DOCTOR);
     }
     is_asked
 }

@@ -31,10 +31,12 @@ impl LabelsCommand {
         let context = tracker.open(Vec::new())?;
         let repo = context.repo(repo.as_deref())?;
         let synced = context.block_on(context.fleet.claims.sync_labels(&repo, *dry_run))?;
-        let word = |change| match change {
-            LabelSyncChange::Made => "made",
-            LabelSyncChange::Changed => "changed",
-            LabelSyncChange::AsItShouldBe => "ok",
+        let word = |change| match (change, dry_run) {
+            (LabelSyncChange::Made, false) => "made",
+            (LabelSyncChange::Made, true) => "missing",
+            (LabelSyncChange::Changed, false) => "changed",
+            (LabelSyncChange::Changed, true) => "differs",
+            (LabelSyncChange::AsItShouldBe, _) => "ok",
         };
         if *json {
             let labels: Vec<_> =
@@ -42,7 +44,7 @@ impl LabelsCommand {
             return print_json(&json!({ "repo": repo.to_string(), "labels": labels, "dry_run": dry_run }));
         }
         for label in &synced {
-            println!("{:8} {}", word(label.change), label.name);
+            say!("{:8} {}", word(label.change), label.name);
         }
         Ok(())
     }

@@ -59,7 +59,7 @@ fn show(repo: Option<&str>, json: bool, tracker: &TrackerArguments) -> Result<()
     if json {
         return print_json(&json!({ "repo": repo.to_string(), "protocol": protocol.to_string() }));
     }
-    println!("{protocol}");
+    say!("{protocol}");
     Ok(())
 }
 

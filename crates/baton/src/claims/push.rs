@@ -8,7 +8,6 @@
 use std::time::Instant;
 
 use baton_claims::FoundLease;
-use baton_core::IssueRef;
 use baton_core::claim::renewal::Renewed;
 use baton_core::claim::text::{self, Marker};
 use baton_core::claim::{Lease, Protocol};
@@ -20,7 +19,9 @@ use baton_ports::{Clock as _, Tracker as _};
 use clap::Args;
 use serde_json::json;
 
-use super::context::{Context, IdentityArguments, TrackerArguments, print_json, slug_of_address};
+use super::context::{
+    Context, IdentityArguments, IssueArgument, TrackerArguments, print_json, slug_of_address,
+};
 use super::release::lease_of;
 use crate::command_error::CommandError;
 use crate::config::Credentials;
@@ -30,9 +31,9 @@ const TRIES_MAX: u32 = 3;
 
 #[derive(Debug, Args)]
 pub(crate) struct Push {
-    /// The issue.
+    /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
-    issue: IssueRef,
+    issue: IssueArgument,
     /// The local branch, which has the same name on the remote; by default the one that is checked out.
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
@@ -240,7 +241,7 @@ impl Push {
         }
         let from =
             plan.expected.as_ref().map_or_else(|| "a new branch".to_owned(), |oid| format!("from {oid}"));
-        println!("would push {} to {} of {} ({from}) for {issue}", plan.new, plan.branch, self.remote);
+        say!("would push {} to {} of {} ({from}) for {issue}", plan.new, plan.branch, self.remote);
         Ok(())
     }
 
@@ -256,7 +257,7 @@ impl Push {
         match is_pushed {
             true if self.json => Ok(()),
             true => {
-                println!("{}", sentence(issue, outcome));
+                say!("{}", sentence(issue, outcome));
                 Ok(())
             }
             false if self.json => Err(CommandError::Said),
@@ -296,7 +297,9 @@ fn keep(context: &Context, issue: &IssueKey, found: &FoundLease) -> Result<(), C
 }
 
 fn renew(context: &Context, issue: &IssueKey, found: &mut FoundLease) -> Result<(), CommandError> {
-    match context.block_on(context.fleet.claims.renew(issue, found.lease.clone())) {
+    let dialect = context.fleet.claims.dialect_for(found.label.as_deref());
+    let fleet = context.fleet.in_dialect(dialect);
+    match context.block_on(fleet.claims.renew(issue, found.lease.clone())) {
         Renewed::Held(lease) => {
             found.lease = lease;
             keep(context, issue, found)

@@ -4,19 +4,20 @@ use baton_claims::FoundLease;
 use baton_core::IssueRef;
 use baton_core::claim::handback::{HandedBack, Handover};
 use baton_core::claim::{Outcome, text};
+use baton_core::labels::PR_OPEN;
 use baton_core::labels::dialect::Dialect;
 use baton_core::tracker::IssueKey;
 use clap::Args;
 use serde_json::json;
 
-use super::context::{Context, IdentityArguments, TrackerArguments, print_json};
+use super::context::{Context, IdentityArguments, IssueArgument, TrackerArguments, answer};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Release {
-    /// The issue.
+    /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
-    issue: IssueRef,
+    issue: IssueArgument,
     #[command(flatten)]
     identity: IdentityArguments,
     /// How it went: success, already-implemented, failure-…, no-commit, max-turns, rate-limit, partial, cancelled, …
@@ -25,9 +26,13 @@ pub(crate) struct Release {
     /// The label that the issue goes to; by default back to where it came from.
     #[arg(long, value_name = "LABEL")]
     to: Option<String>,
-    /// The pull request that came of it.
+    /// The pull request that came of it; the issue then goes to agent:pr-open unless --to says otherwise.
     #[arg(long, value_name = "URL")]
     pr: Option<String>,
+    /// End whatever claim there is, whoever holds it: for claims that no machine remembers. A holder that is still at work
+    /// is stopped at its next renewal.
+    #[arg(long, conflicts_with_all = ["outcome", "to", "pr"])]
+    force: bool,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -47,7 +52,8 @@ pub(super) fn lease_of(
     let found = context.fleet.leases.find(issue)?;
     found.filter(|found| identity.allows(&found.lease.holder)).ok_or_else(|| {
         CommandError::No(format!(
-            "this machine holds no lease on {issue} (looked in {}); `baton check {issue}` tells who does",
+            "this machine holds no lease on {issue} (looked in {}); `baton check {issue}` tells who does, and `baton \
+             release {issue} --force` ends a claim that no machine remembers",
             context.fleet.state_dir().display()
         ))
     })
@@ -58,30 +64,56 @@ impl Release {
         self.check_values()?;
         let context = self.tracker.open(Vec::new())?;
         let issue = context.issue(&self.issue)?;
+        if self.force {
+            return self.force(&context, &issue);
+        }
         let found = lease_of(&context, &issue, &self.identity)?;
         let dialect = context.fleet.claims.dialect_for(found.label.as_deref());
-        let to = self.to.clone().unwrap_or_else(|| dialect.eligible().to_owned());
-        if self.dry_run {
-            println!("would hand {issue} back as {} to {to}", self.outcome);
-            return Ok(());
-        }
-        let handover = Handover {
-            outcome: self.outcome.clone(),
-            to: Some(to.clone()),
-            pr: self.pr.clone(),
-            leaves_labels: false,
+        let origin = || dialect.origin(found.label.as_deref());
+        let by_default = if self.pr.is_some() { Some(PR_OPEN.to_owned()) } else { origin() };
+        let to = self.to.clone().or(by_default);
+        let place = to.as_deref().map(|to| format!(" to {to}")).unwrap_or_default();
+        let pr = match (&self.pr, to.as_deref()) {
+            // What the issue waits for is worth knowing: the sweep follows it.
+            (None, Some(PR_OPEN)) => {
+                context.block_on(context.fleet.claims.open_pull_for(&issue))?.map(|pull| pull.url)
+            }
+            (given, _) => given.clone(),
         };
-        hand_back(&context, &issue, found, dialect, handover)?;
-        if self.json {
-            return print_json(&json!({
-                "outcome": "released",
-                "issue": issue.to_string(),
-                "as": self.outcome.to_string(),
-                "to": to,
-            }));
+        let shape = json!({
+            "outcome": if self.dry_run { "would-release" } else { "released" },
+            "issue": issue.to_string(),
+            "as": self.outcome.to_string(),
+            "to": to,
+        });
+        if self.dry_run {
+            return answer(
+                self.json,
+                true,
+                format!("would hand {issue} back as {}{place}", self.outcome),
+                &shape,
+            );
         }
-        println!("handed {issue} back as {} to {to}", self.outcome);
-        Ok(())
+        let handover = Handover { outcome: self.outcome.clone(), to: to.clone(), pr, leaves_labels: false };
+        hand_back(&context, &issue, found, dialect, handover)?;
+        answer(self.json, true, format!("handed {issue} back as {}{place}", self.outcome), &shape)
+    }
+
+    fn force(&self, context: &Context, issue: &IssueKey) -> Result<(), CommandError> {
+        let claims = &context.fleet.claims;
+        if self.dry_run {
+            let holder = context.block_on(claims.standing(issue))?.holder.map(|holder| holder.to_string());
+            let said = format!("would end the claim of {}", holder.as_deref().unwrap_or("nobody"));
+            return answer(self.json, true, said, &json!({ "outcome": "would-force", "holder": holder }));
+        }
+        let ended = context.block_on(claims.force_release(issue, &claims.settings.user))?;
+        let ended: Vec<String> = ended.iter().map(ToString::to_string).collect();
+        let said = match ended.as_slice() {
+            [] => format!("nobody holds {issue}"),
+            ended => format!("ended the claim of {} on {issue}", ended.join(", ")),
+        };
+        let shape = json!({ "outcome": "forced", "issue": issue.to_string(), "ended": ended });
+        answer(self.json, !ended.is_empty(), said, &shape)
     }
 
     fn check_values(&self) -> Result<(), CommandError> {
@@ -89,6 +121,9 @@ impl Release {
             if value.as_deref().is_some_and(|value| !text::is_value(value)) {
                 return Err(CommandError::Usage(format!("{flag} must be one word without white space")));
             }
+        }
+        if let Some(pr) = self.pr.as_deref().filter(|pr| pr.parse::<IssueRef>().is_err()) {
+            return Err(CommandError::Usage(format!("--pr {pr}: give the pull request's address")));
         }
         Ok(())
     }
@@ -104,8 +139,15 @@ pub(super) fn hand_back(
 ) -> Result<(), CommandError> {
     let nonce = found.lease.nonce;
     let fleet = context.fleet.in_dialect(dialect);
+    let is_failed_attempt = handover.outcome.is_failed_attempt();
     match context.block_on(fleet.claims.release(issue, found.lease, handover)) {
-        HandedBack::Released => Ok(fleet.leases.forget(issue, nonce)?),
+        HandedBack::Released => {
+            fleet.leases.forget(issue, nonce)?;
+            if is_failed_attempt && let Some(count) = context.block_on(fleet.claims.count_attempts(issue))? {
+                eprintln!("{issue} was handed to a person after {count} failed attempts (needs:human-scope)");
+            }
+            Ok(())
+        }
         HandedBack::Lost { to, why } => {
             fleet.leases.forget(issue, nonce)?;
             let holder = to.map(|to| format!("; {to} has it now")).unwrap_or_default();

@@ -1,19 +1,18 @@
 //! `baton renew REF`: a heartbeat for an issue that this machine holds.
 
-use baton_core::IssueRef;
 use baton_core::claim::renewal::Renewed;
 use clap::Args;
 use serde_json::json;
 
-use super::context::{Context, IdentityArguments, TrackerArguments, print_json};
+use super::context::{Context, IdentityArguments, IssueArgument, TrackerArguments, print_json, spoken};
 use super::release::lease_of;
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
 pub(crate) struct Renew {
-    /// The issue.
+    /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
-    issue: IssueRef,
+    issue: IssueArgument,
     #[command(flatten)]
     identity: IdentityArguments,
     /// Answer in JSON.
@@ -35,7 +34,10 @@ impl Renew {
             return self.say(&context, "would renew", &found.lease);
         }
         let nonce = found.lease.nonce;
-        match context.block_on(context.fleet.claims.renew(&issue, found.lease)) {
+        // The labels are those of the dialect in which the issue was taken.
+        let dialect = context.fleet.claims.dialect_for(found.label.as_deref());
+        let fleet = context.fleet.in_dialect(dialect);
+        match context.block_on(fleet.claims.renew(&issue, found.lease)) {
             Renewed::Held(lease) => {
                 context.fleet.leases.keep(&issue, &lease, found.label.as_deref())?;
                 self.say(&context, "renewed", &lease)
@@ -59,16 +61,16 @@ impl Renew {
         lease: &baton_core::claim::Lease,
     ) -> Result<(), CommandError> {
         use baton_ports::Clock as _;
-        let left = lease.deadline.since(context.fleet.claims.clock.boot_now()).as_secs();
+        let left = lease.deadline.since(context.fleet.claims.clock.boot_now());
         if self.json {
             return print_json(&json!({
                 "outcome": what,
                 "holder": lease.holder.to_string(),
                 "epoch": lease.epoch,
-                "deadline_in_s": left,
+                "deadline_in_s": left.as_secs(),
             }));
         }
-        println!("{what}; {} has {left} s", lease.holder);
+        say!("{what}; {} has {}", lease.holder, spoken(left));
         Ok(())
     }
 }

@@ -52,13 +52,21 @@ impl RepoCommand {
 }
 
 fn list(json: bool, tracker: &TrackerArguments) -> Result<(), CommandError> {
-    let paused = tracker.open(Vec::new())?.fleet.pauses().list()?;
+    let context = tracker.open(Vec::new())?;
+    let mut paused = context.fleet.pauses().list()?;
+    // A pause for everybody is known only by asking, and only the repository at hand can be asked about.
+    if let (PauseScope::Tracker, Some(here)) = (context.config.claims.pause_scope, context.here())
+        && context.block_on(context.fleet.claims.paused_by(&here))?.is_some()
+        && !paused.contains(&here.to_string())
+    {
+        paused.push(here.to_string());
+    }
     if json {
         return print_json(&json!({ "paused": paused }));
     }
     match paused.as_slice() {
-        [] => println!("no repository is paused"),
-        paused => paused.iter().for_each(|repo| println!("{repo}")),
+        [] => say!("no repository is paused"),
+        paused => paused.iter().for_each(|repo| say!("{repo}")),
     }
     Ok(())
 }

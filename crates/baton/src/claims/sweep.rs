@@ -54,9 +54,9 @@ impl SweepCommand {
 
     fn print(&self, report: &SweepReport) {
         let would = if self.dry_run { "would be " } else { "" };
-        println!("{}: {} issues {would}put right", report.repo, report.issues.len());
+        say!("{}: {} issues {would}put right", report.repo, report.issues.len());
         for found in &report.issues {
-            println!("  #{} {}: {}", found.issue.number, found.title, deeds(found).join("; "));
+            say!("  #{} {}: {}", found.issue.number, found.title, deeds(found).join("; "));
         }
     }
 }

@@ -13,6 +13,7 @@ mod commands;
 mod deaths;
 mod faults;
 mod held;
+mod mistakes;
 mod overrides;
 mod proxy;
 mod seat;

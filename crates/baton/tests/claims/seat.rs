@@ -73,7 +73,7 @@ impl Seat {
             ("BATON_CLAIMS_BID_TTL", format!("{BID_TTL_S}s")),
             ("BATON_CLAIMS_MARGIN", format!("{MARGIN_S}s")),
             ("BATON_CLAIMS_SETTLE", "1s".to_owned()),
-            ("BATON_REQUEST_TIMEOUT", "1s".to_owned()),
+            ("BATON_REQUEST_TIMEOUT", "3s".to_owned()),
             ("BATON_CODENAME", login.to_owned()),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value)).to_vec();
@@ -91,7 +91,7 @@ impl Seat {
 
     /// The same seat with holds that are over soon.
     pub(crate) fn with_short_holds(&self) -> Self {
-        self.with("BATON_CLAIMS_TTL", &format!("{SHORT_TTL_S}s"))
+        self.with("BATON_CLAIMS_TTL", &format!("{SHORT_TTL_S}s")).with("BATON_REQUEST_TIMEOUT", "1s")
     }
 
     /// The same account at another machine, which reaches the tracker at another address.

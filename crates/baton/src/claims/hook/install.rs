@@ -141,11 +141,11 @@ impl Place {
         match deed {
             Deed::RefuseTwo => return Err(CommandError::No(two_hooks(&hook, &before))),
             Deed::RefuseForeign => return Err(CommandError::No(foreign_hook(&hook))),
-            Deed::Leave => println!("{nothing_to_do}: {}", hook.display()),
-            _ if is_dry_run => println!("would have {}", self.said(deed)),
+            Deed::Leave => say!("{nothing_to_do}: {}", hook.display()),
+            _ if is_dry_run => say!("would have {}", self.said(deed)),
             _ => {
                 self.change(deed)?;
-                println!("{}", self.said(deed));
+                say!("{}", self.said(deed));
             }
         }
         Ok(())

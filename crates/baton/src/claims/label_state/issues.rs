@@ -73,7 +73,7 @@ impl IssueArguments {
             return Err(CommandError::Said);
         };
         let context = open(&self.tracker)?;
-        let issue = context.issue(&reference)?;
+        let issue = context.issue_named(&reference)?;
         Ok(Named { context, issue, reference })
     }
 }
@@ -117,7 +117,7 @@ impl Claim {
             let message = format!("{} was not labelled, although the tracker did not refuse", named.issue);
             return Err(CommandError::OutOfReach(message));
         }
-        println!("{}", words::claimed(&named.name()));
+        say!("{}", words::claimed(&named.name()));
         Ok(())
     }
 }
@@ -130,7 +130,7 @@ impl Release {
         named.context.block_on(tracker.issue(&named.issue)).map_err(ClaimError::from)?;
         let removed = named.context.block_on(tracker.remove_label(&named.issue, DO_NOT_PICKUP));
         removed.map_err(ClaimError::from)?;
-        println!("{}", words::released(&named.name()));
+        say!("{}", words::released(&named.name()));
         Ok(())
     }
 }
@@ -144,7 +144,7 @@ impl DedupCheckCommand {
         let reasons = words::reasons(&check, standing.holder.as_ref(), other);
         match (check.claimable, self.json) {
             (true, true) => print_indented(&check)?,
-            (true, false) => println!("{}", words::claimable(&named.name())),
+            (true, false) => say!("{}", words::claimable(&named.name())),
             (false, true) => print_indented(&Blocked { check: &check, reasons: &reasons })?,
             (false, false) => eprintln!("{}", words::not_claimable(&named.name(), &reasons)),
         }
@@ -159,7 +159,7 @@ impl StatusIssue {
         if self.json {
             return print_indented(&check);
         }
-        words::status(&check).iter().for_each(|line| println!("{line}"));
+        words::status(&check).iter().for_each(|line| say!("{line}"));
         Ok(())
     }
 }
@@ -181,7 +181,7 @@ fn refused(line: &str) -> CommandError {
 fn print_indented(value: &impl Serialize) -> Result<(), CommandError> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| CommandError::OutOfReach(format!("cannot write JSON: {error}")))?;
-    println!("{text}");
+    say!("{text}");
     Ok(())
 }
 

@@ -48,16 +48,16 @@ impl Repo {
             return Err(CommandError::SaidWith(ExitCode::from(2)));
         };
         let paused = self.pauses()?.set(repo, self.action == Action::Pause).map_err(failed)?;
-        println!("{}", words::pause_changed(verb, repo, &paused));
+        say!("{}", words::pause_changed(verb, repo, &paused));
         Ok(())
     }
 
     fn list(&self) -> Result<(), CommandError> {
         match self.pauses()?.list().map_err(failed)?.as_slice() {
-            [] => println!("{}", words::NONE_PAUSED),
+            [] => say!("{}", words::NONE_PAUSED),
             paused => {
-                println!("{}", words::PAUSED_HEAD);
-                paused.iter().for_each(|repo| println!("  {repo}"));
+                say!("{}", words::PAUSED_HEAD);
+                paused.iter().for_each(|repo| say!("  {repo}"));
             }
         }
         Ok(())

@@ -56,8 +56,8 @@ impl SweepClaims {
             self.sweep(&context, name, &slug, &sweep_id, &mut tally);
         }
         match self.dry_run {
-            true => println!("{}", words::dry_run(tally.found, repos.len())),
-            false => println!("{}", words::swept(tally.swept, tally.found, repos.len())),
+            true => say!("{}", words::dry_run(tally.found, repos.len())),
+            false => say!("{}", words::swept(tally.swept, tally.found, repos.len())),
         }
         if tally.has_failed { Err(CommandError::SaidWith(ExitCode::from(3))) } else { Ok(()) }
     }
@@ -76,11 +76,11 @@ impl SweepClaims {
             return;
         }
         tally.found += stale.len();
-        println!("{}", words::stale_in(name, stale.len()));
+        say!("{}", words::stale_in(name, stale.len()));
         // One issue can carry several dead claims, and all of them end together.
         let mut ended = BTreeMap::new();
         for claim in &stale {
-            println!("{}", words::stale(claim));
+            say!("{}", words::stale(claim));
             if self.dry_run {
                 continue;
             }
