@@ -12,7 +12,7 @@ use super::lease::{Lease, Protocol};
 use super::ledger::{Claim, Ledger, Reading};
 use super::outcome::Outcome;
 use super::step::{
-    Acquired, Answer, Ask, Claimant, FOREIGN_PATIENCE, Failure, Machine, SharedTerms, Step, stamp,
+    Acquired, Answer, Ask, Claimant, FOREIGN_PATIENCE, Failure, Machine, SharedTerms, Step, label_asks, stamp,
 };
 use super::text::{ClaimState, ReleaseText};
 use crate::labels::dialect::{LabelChange, fabrik_lock};
@@ -154,17 +154,7 @@ impl Bid {
 
     fn withdraw(&mut self, outcome: Outcome, verdict: Acquired) -> Step<Acquired> {
         self.is_decided = true;
-        let release = ReleaseText {
-            holder: self.lease.holder.clone(),
-            claim: self.lease.comment,
-            nonce: Some(self.lease.nonce),
-            outcome,
-            to: None,
-            pr: None,
-            swept_by: None,
-            epoch: self.lease.epoch,
-            extra: Vec::new(),
-        };
+        let release = self.lease.release(outcome);
         let phase = Phase::Withdrawing { verdict: Box::new(verdict), left: self.traces() };
         self.ask(phase, Ask::Post(release.write(stamp(self.date))))
     }
@@ -377,10 +367,7 @@ impl Bid {
     }
 
     fn label(&mut self, now: BootTime, change: LabelChange) -> Step<Acquired> {
-        let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
-        if !change.add.is_empty() {
-            left.push(Ask::AddLabels(change.add));
-        }
+        let left = label_asks(change);
         self.next_label(now, left)
     }
 

@@ -8,7 +8,7 @@ use super::identity::Holder;
 use super::lease::{Lease, Protocol};
 use super::ledger::Ledger;
 use super::outcome::Outcome;
-use super::step::{Answer, Ask, Machine, SharedTerms, Step, stamp};
+use super::step::{Answer, Ask, Machine, SharedTerms, Step, label_asks, stamp};
 use super::text::{ClaimState, ReleaseText};
 use crate::labels;
 use crate::labels::dialect::Dialect;
@@ -212,10 +212,7 @@ impl Handback {
             return Step::Done(HandedBack::Refused(Refusal::IllegalTransition { from, to }));
         }
         let change = self.terms.labels_on_handing_back(&issue.labels, to);
-        let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
-        if !change.add.is_empty() {
-            left.push(Ask::AddLabels(change.add));
-        }
+        let left = label_asks(change);
         if self.terms.safeguards.release_last {
             return self.label(now, left);
         }
@@ -249,17 +246,8 @@ impl Handback {
     }
 
     fn release(&self) -> ReleaseText {
-        ReleaseText {
-            holder: self.lease.holder.clone(),
-            claim: self.lease.comment,
-            nonce: Some(self.lease.nonce),
-            outcome: self.handover.outcome.clone(),
-            to: self.handover.to.clone(),
-            pr: self.handover.pr.clone(),
-            swept_by: None,
-            epoch: self.lease.epoch,
-            extra: Vec::new(),
-        }
+        let Handover { outcome, to, pr, .. } = self.handover.clone();
+        ReleaseText { to, pr, ..self.lease.release(outcome) }
     }
 
     fn write(&mut self, now: BootTime) -> Step<HandedBack> {

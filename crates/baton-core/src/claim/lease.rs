@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::identity::{Holder, Nonce};
-use super::text::{ClaimState, ClaimText, Form};
+use super::outcome::Outcome;
+use super::text::{ClaimState, ClaimText, Form, ReleaseText};
 use crate::time::BootTime;
 
 /// How a repository decides who holds.
@@ -106,6 +107,16 @@ impl Lease {
     /// Returns whether the holder must have stopped.
     pub fn is_over(&self, now: BootTime) -> bool {
         now >= self.deadline
+    }
+
+    /// The end of the hold in words.
+    pub fn release(&self, outcome: Outcome) -> ReleaseText {
+        ReleaseText {
+            claim: self.comment,
+            nonce: Some(self.nonce),
+            epoch: self.epoch,
+            ..ReleaseText::new(self.holder.clone(), outcome)
+        }
     }
 
     /// The claim in words.

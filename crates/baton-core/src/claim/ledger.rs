@@ -97,15 +97,10 @@ impl Claim {
     /// The release that ends it, under its own identity so that every tool pairs the two.
     pub fn release(&self, outcome: Outcome) -> ReleaseText {
         ReleaseText {
-            holder: self.text.holder.clone(),
             claim: Some(self.id),
             nonce: self.text.nonce,
-            outcome,
-            to: None,
-            pr: None,
-            swept_by: None,
             epoch: self.text.epoch,
-            extra: Vec::new(),
+            ..ReleaseText::new(self.text.holder.clone(), outcome)
         }
     }
 

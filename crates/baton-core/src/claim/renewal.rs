@@ -9,8 +9,8 @@ use super::identity::Holder;
 use super::lease::{Lease, Protocol};
 use super::ledger::{Ledger, Reading};
 use super::outcome::Outcome;
-use super::step::{Answer, Ask, FOREIGN_PATIENCE, Machine, SharedTerms, Step, stamp};
-use super::text::{ClaimState, ReleaseText};
+use super::step::{Answer, Ask, FOREIGN_PATIENCE, Machine, SharedTerms, Step, label_asks, stamp};
+use super::text::ClaimState;
 use crate::labels::dialect::fabrik_lock;
 use crate::time::{BootTime, ServerTime};
 use crate::tracker::{Issue, RefAdvance};
@@ -152,7 +152,7 @@ impl Renewal {
     }
 
     fn yield_to(&mut self, to: Holder) -> Step<Renewed> {
-        let release = self.release(Outcome::RaceYieldedTo(to.to_string()));
+        let release = self.lease.release(Outcome::RaceYieldedTo(to.to_string()));
         let wiped = format!("{} let go of this issue.", self.lease.holder);
         let copy = self.lease.run_comment.map(|id| Ask::Edit(id, wiped));
         let lock = self.terms.foreign.fabrik.then(|| Ask::RemoveLabel(fabrik_lock(&self.terms.user)));
@@ -171,20 +171,6 @@ impl Renewal {
         match left.pop() {
             Some(ask) => self.ask(Phase::Yielding { to, left }, ask),
             None => self.lost(Some(to), "another claim was first"),
-        }
-    }
-
-    fn release(&self, outcome: Outcome) -> ReleaseText {
-        ReleaseText {
-            holder: self.lease.holder.clone(),
-            claim: self.lease.comment,
-            nonce: Some(self.lease.nonce),
-            outcome,
-            to: None,
-            pr: None,
-            swept_by: None,
-            epoch: self.lease.epoch,
-            extra: Vec::new(),
         }
     }
 
@@ -314,10 +300,7 @@ impl Renewal {
             return self.wait_for(now, other);
         }
         let change = self.terms.labels_on_taking(&issue.labels);
-        let mut left: Vec<Ask> = change.remove.into_iter().map(Ask::RemoveLabel).collect();
-        if !change.add.is_empty() {
-            left.push(Ask::AddLabels(change.add));
-        }
+        let left = label_asks(change);
         self.repair(now, left)
     }
 

@@ -273,6 +273,16 @@ impl Hash for SharedTerms {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
+/// A change of labels as asks, the last one first: what is put on comes before what is taken off, so that an issue is never
+/// without what tells of it.
+pub(super) fn label_asks(change: LabelChange) -> Vec<Ask> {
+    let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
+    if !change.add.is_empty() {
+        left.push(Ask::AddLabels(change.add));
+    }
+    left
+}
+
 /// The time that is written into a text, for people: the server's, as far as it is known.
 pub(super) fn stamp(date: Option<ServerTime>) -> ServerTime {
     date.unwrap_or(ServerTime(0))

@@ -9,7 +9,7 @@ use super::eligibility::{Refusal, Unsettled};
 use super::lease::{Lease, Protocol};
 use super::ledger::{Claim, Ledger, Reading};
 use super::outcome::Outcome;
-use super::step::{Acquired, Answer, Ask, Claimant, Machine, SharedTerms, Step, stamp};
+use super::step::{Acquired, Answer, Ask, Claimant, Machine, SharedTerms, Step, label_asks, stamp};
 use super::text::{ClaimState, ReleaseText};
 use crate::labels::dialect::LabelChange;
 use crate::time::{BootTime, ServerTime};
@@ -274,10 +274,7 @@ impl Swap {
     }
 
     fn label(&mut self, now: BootTime, change: LabelChange) -> Step<Acquired> {
-        let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
-        if !change.add.is_empty() {
-            left.push(Ask::AddLabels(change.add));
-        }
+        let left = label_asks(change);
         self.next_label(now, left)
     }
 
@@ -295,17 +292,8 @@ impl Swap {
         // Only the tip is read, so what the release before this claim said must be said again.
         let destination = self.destination.clone();
         let extra = destination.iter().map(|(_, at)| (chain::TO_SINCE.to_owned(), at.to_string())).collect();
-        let release = ReleaseText {
-            holder: self.lease.holder.clone(),
-            claim: None,
-            nonce: Some(self.lease.nonce),
-            outcome,
-            to: destination.map(|(to, _)| to),
-            pr: None,
-            swept_by: None,
-            epoch: self.lease.epoch,
-            extra,
-        };
+        let to = destination.map(|(to, _)| to);
+        let release = ReleaseText { to, extra, ..self.lease.release(outcome) };
         let message = release.write(stamp(self.date));
         let parent = self.lease.tip.clone();
         self.ask(Phase::Withdrawing { verdict: Box::new(verdict) }, Ask::Commit { message, parent })

@@ -12,7 +12,7 @@ use super::identity::Holder;
 use super::lease::Protocol;
 use super::ledger::{Ledger, Reading};
 use super::outcome::Outcome;
-use super::step::{Answer, Ask, Machine, SharedTerms, Step, stamp};
+use super::step::{Answer, Ask, Machine, SharedTerms, Step, label_asks, stamp};
 use super::text::{self, Marker, ReleaseText};
 use crate::labels;
 use crate::labels::dialect::{CLAIMED, Dialect, STAGE_PROCESSING};
@@ -217,10 +217,7 @@ impl Sweep {
             return self.done();
         }
         let change = self.terms.labels_on_handing_back(&issue.labels, Some(to));
-        let mut left: Vec<Ask> = change.remove.into_iter().rev().map(Ask::RemoveLabel).collect();
-        if !change.add.is_empty() {
-            left.push(Ask::AddLabels(change.add));
-        }
+        let left = label_asks(change);
         self.label(left)
     }
 
@@ -233,17 +230,7 @@ impl Sweep {
 }
 
 fn ended_ref(holder: Holder, nonce: Option<super::Nonce>, epoch: u64) -> ReleaseText {
-    ReleaseText {
-        holder,
-        claim: None,
-        nonce,
-        outcome: Outcome::StaleSwept,
-        to: None,
-        pr: None,
-        swept_by: None,
-        epoch: Some(epoch),
-        extra: Vec::new(),
-    }
+    ReleaseText { nonce, epoch: Some(epoch), ..ReleaseText::new(holder, Outcome::StaleSwept) }
 }
 
 impl Machine for Sweep {

@@ -205,6 +205,21 @@ impl ClaimText {
 }
 
 impl ReleaseText {
+    /// A release of a holder's claim that says nothing more than how it ended.
+    pub fn new(holder: Holder, outcome: Outcome) -> Self {
+        Self {
+            holder,
+            claim: None,
+            nonce: None,
+            outcome,
+            to: None,
+            pr: None,
+            swept_by: None,
+            epoch: None,
+            extra: Vec::new(),
+        }
+    }
+
     /// Writes it, with a line for people.
     pub fn write(&self, ts: ServerTime) -> String {
         let Holder { codename, firing_id } = &self.holder;

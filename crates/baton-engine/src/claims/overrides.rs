@@ -114,17 +114,8 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
         let Some(tip) = self.tracker.ref_tip(&key.repo, &name).await?.value else { return Ok(None) };
         let Some(Marker::Claim(claim)) = text::read(&tip.message) else { return Ok(None) };
         let holder = claim.holder.clone();
-        let release = forced(ReleaseText {
-            holder: claim.holder,
-            claim: None,
-            nonce: claim.nonce,
-            outcome: Outcome::Cancelled,
-            to: None,
-            pr: None,
-            swept_by: None,
-            epoch: claim.epoch,
-            extra: Vec::new(),
-        });
+        let ended = ReleaseText::new(claim.holder, Outcome::Cancelled);
+        let release = forced(ReleaseText { nonce: claim.nonce, epoch: claim.epoch, ..ended });
         let message = release.write(self.clock.wall_now());
         let commit = self.tracker.write_commit(&key.repo, &message, Some(&tip.oid)).await?.value;
         let advanced = self.tracker.advance_ref(&key.repo, &name, &commit.oid).await?;

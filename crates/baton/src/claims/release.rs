@@ -1,6 +1,6 @@
 //! `baton release REF`: hand an issue back that this machine holds.
 
-use baton_claims::FoundLease;
+use baton_claims::{Fleet, FoundLease};
 use baton_core::IssueRef;
 use baton_core::claim::handback::{HandedBack, Handover};
 use baton_core::claim::{Outcome, text};
@@ -129,6 +129,17 @@ impl Release {
     }
 }
 
+/// Counts failed attempts. The issue has been handed back by then, so that what fails here is left to the next sweep.
+fn count_attempts(context: &Context, fleet: &Fleet, issue: &IssueKey) {
+    match context.block_on(fleet.claims.count_attempts(issue)) {
+        Ok(Some(count)) => {
+            eprintln!("{issue} was handed to a person after {count} failed attempts (needs:human-scope)");
+        }
+        Ok(None) => {}
+        Err(error) => eprintln!("warning: failed attempts were not counted: {error}"),
+    }
+}
+
 /// Hands an issue back, and forgets the hold when it is over.
 pub(super) fn hand_back(
     context: &Context,
@@ -143,8 +154,8 @@ pub(super) fn hand_back(
     match context.block_on(fleet.claims.release(issue, found.lease, handover)) {
         HandedBack::Released => {
             fleet.leases.forget(issue, nonce)?;
-            if is_failed_attempt && let Some(count) = context.block_on(fleet.claims.count_attempts(issue))? {
-                eprintln!("{issue} was handed to a person after {count} failed attempts (needs:human-scope)");
+            if is_failed_attempt {
+                count_attempts(context, &fleet, issue);
             }
             Ok(())
         }

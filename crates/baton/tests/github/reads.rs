@@ -64,7 +64,15 @@ async fn open_issues_with_a_label_come_oldest_first_without_pull_requests() {
         .await;
     let list = world.github.issues_labelled(&repo(), "agent:implement", IssueState::Open).await.unwrap();
     assert_eq!(list.value.iter().map(|issue| issue.number).collect::<Vec<_>>(), [2, 4]);
-    assert!(world.github.issues_labelled(&repo(), "no such, label", IssueState::Any).await.unwrap().value.is_empty());
+    assert!(
+        world
+            .github
+            .issues_labelled(&repo(), "no such, label", IssueState::Any)
+            .await
+            .unwrap()
+            .value
+            .is_empty()
+    );
     let nowhere = "admin/nothing".parse().unwrap();
     refused(world.github.issues_labelled(&nowhere, "x", IssueState::Open).await, TrackerErrorKind::NotFound);
 }
