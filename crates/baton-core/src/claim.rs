@@ -8,12 +8,14 @@
 //! * What they mean together: [`ledger`] for comments, [`chain`] for the commits on a claim ref.
 //! * Time: [`timing`] has every margin, [`lease`] the holder's own deadline.
 //! * Who may try at all: [`eligibility`]; who has tried too often: [`attempts`].
+//! * What becomes of an issue when the command ends that it was held around: [`command_end`].
 //! * The machines: [`bid`] and [`swap`] acquire, [`renewal`], [`handback`] and [`sweep`] do what their names say, all in
 //!   the terms of [`step`].
 
 pub mod attempts;
 pub mod bid;
 pub mod chain;
+pub mod command_end;
 pub mod eligibility;
 pub mod handback;
 pub mod identity;

@@ -23,9 +23,9 @@ enum Phase {
     /// Reading the tip.
     Reading,
     /// Writing the claim.
-    Writing { parent: Option<String> },
+    Writing,
     /// Swapping the tip; `unclear` counts the answers that said nothing.
-    Swapping { oid: String, is_root: bool, unclear: u32 },
+    Swapping { oid: String, unclear: u32 },
     /// Reading the issue before any work.
     Rereading,
     /// Waiting for, and reading, the claims that a deleted ref may have left behind.
@@ -138,13 +138,12 @@ impl Swap {
         self.lease.epoch = Some(epoch);
         self.is_root = parent.is_none();
         let message = self.lease.text(ClaimState::Held, self.lease.ttl).write(stamp(self.date));
-        self.ask(Phase::Writing { parent: parent.clone() }, Ask::Commit { message, parent })
+        self.ask(Phase::Writing, Ask::Commit { message, parent })
     }
 
     fn swap(&mut self, oid: String) -> Step<Acquired> {
-        let is_root = self.is_root;
-        let ask = if is_root { Ask::Create(oid.clone()) } else { Ask::Advance(oid.clone()) };
-        self.ask(Phase::Swapping { oid, is_root, unclear: 0 }, ask)
+        let ask = if self.is_root { Ask::Create(oid.clone()) } else { Ask::Advance(oid.clone()) };
+        self.ask(Phase::Swapping { oid, unclear: 0 }, ask)
     }
 
     fn on_swapping(&mut self, now: BootTime, oid: String, unclear: u32, answer: &Answer) -> Step<Acquired> {
@@ -154,12 +153,12 @@ impl Swap {
             }
             // Asked about an unclear creation: the ref is not there, so it did not happen and is tried again.
             Answer::Advanced(RefAdvance::Missing) if self.is_root && unclear < UNCLEAR_MAX => {
-                let phase = Phase::Swapping { oid: oid.clone(), is_root: true, unclear: unclear + 1 };
+                let phase = Phase::Swapping { oid: oid.clone(), unclear: unclear + 1 };
                 self.ask(phase, Ask::Create(oid))
             }
             // It was there when the creation was tried again: perhaps it is the own one.
             Answer::Created(RefCreation::Exists) if unclear > 0 && unclear < UNCLEAR_MAX => {
-                let phase = Phase::Swapping { oid: oid.clone(), is_root: true, unclear: unclear + 1 };
+                let phase = Phase::Swapping { oid: oid.clone(), unclear: unclear + 1 };
                 self.ask(phase, Ask::Advance(oid))
             }
             // The guess was wrong: someone has claimed this issue before, and may or may not hold it.
@@ -178,8 +177,7 @@ impl Swap {
             Answer::Created(RefCreation::NameRefused) => self.end(Acquired::Refused(Refusal::RefNameRefused)),
             // Moving a ref forward to where it is already is no change, so asking again tells what happened.
             Answer::Failed(failure) if failure.may_have_happened && unclear < UNCLEAR_MAX => {
-                let is_root = self.is_root;
-                let phase = Phase::Swapping { oid: oid.clone(), is_root, unclear: unclear + 1 };
+                let phase = Phase::Swapping { oid: oid.clone(), unclear: unclear + 1 };
                 self.ask(phase, Ask::Advance(oid))
             }
             Answer::Failed(failure) => self.end(Acquired::Failed(failure.why.clone())),
@@ -311,7 +309,7 @@ impl Swap {
 
     fn on_failure(&mut self, now: BootTime, why: String) -> Step<Acquired> {
         match std::mem::replace(&mut self.phase, Phase::Ended) {
-            Phase::Reading | Phase::Writing { .. } => self.end(Acquired::Failed(why)),
+            Phase::Reading | Phase::Writing => self.end(Acquired::Failed(why)),
             // What people read of the dead is left to a sweep.
             Phase::ReadingDead { change } | Phase::Burying { change, .. } => self.copy(now, change),
             // The copy is for people; a renewal writes it again.
@@ -335,13 +333,13 @@ impl Machine for Swap {
     }
 
     fn answered(&mut self, sent_at: BootTime, now: BootTime, answer: Answer) -> Step<Acquired> {
-        if let Phase::Swapping { oid, unclear, .. } = self.phase.clone() {
+        if let Phase::Swapping { oid, unclear } = self.phase.clone() {
             return self.on_swapping(now, oid, unclear, &answer);
         }
         match (self.phase.clone(), answer) {
             (_, Answer::Failed(failure)) => self.on_failure(now, failure.why),
             (Phase::Reading, Answer::Tip(sighting)) => self.on_tip(now, &sighting),
-            (Phase::Writing { .. }, Answer::Commit(commit)) => {
+            (Phase::Writing, Answer::Commit(commit)) => {
                 // The server dates the commit, so the lease counts from before it was sent.
                 self.lease.sent_at = sent_at;
                 self.lease.extend_to(self.terms.timing.deadline(self.lease.ttl, sent_at));

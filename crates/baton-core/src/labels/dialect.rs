@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{EXCLUSIVE, IMPLEMENT, IN_FLIGHT, PR_OPEN, lifecycle_state};
+use super::{EXCLUSIVE, IMPLEMENT, IN_FLIGHT};
 
 /// The stages of a plain label pipeline, in order; after the last one the issue is closed.
 pub const STAGE_READY: &str = "stage:ready";
@@ -122,24 +122,9 @@ impl Dialect {
         is_stage.then(|| label.to_owned())
     }
 
-    /// Where an issue goes that was worked on with success: the next label, or nothing when it is to be closed.
-    pub fn after_success(self, taken_from: &str, has_open_pull: bool) -> Option<&'static str> {
-        match (self, taken_from) {
-            (Self::LabelsAsLocks, STAGE_REVIEW) => None,
-            (Self::LabelsAsLocks, _) => Some(STAGE_REVIEW),
-            _ if has_open_pull => Some(PR_OPEN),
-            // Nothing came of it that could be merged, so the issue is as it was.
-            _ => Some(IMPLEMENT),
-        }
-    }
-
-    /// The stage that the labels tell of, in this dialect.
-    pub fn stage(self, labels: &[String]) -> Option<&'static str> {
-        let there = |wanted: &&str| labels.iter().any(|label| label == wanted);
-        match self {
-            Self::LabelsAsLocks => [STAGE_REVIEW, STAGE_PROCESSING, STAGE_READY].into_iter().find(there),
-            _ => lifecycle_state(labels),
-        }
+    /// The stage after the one that an issue was taken for, or nothing when that was the last.
+    pub fn next_stage(label: Option<&str>) -> Option<&'static str> {
+        (label != Some(STAGE_REVIEW)).then_some(STAGE_REVIEW)
     }
 }
 
@@ -210,6 +195,7 @@ impl fmt::Display for Dialect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labels::PR_OPEN;
 
     fn labels(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()

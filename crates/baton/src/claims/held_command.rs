@@ -15,10 +15,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use baton_claims::FoundLease;
+use baton_core::claim::Lease;
+use baton_core::claim::command_end::{CommandEnd, Ending, Errand};
 use baton_core::claim::handback::Handover;
-use baton_core::claim::outcome::FailedAt;
-use baton_core::claim::{Lease, Outcome};
-use baton_core::labels::PR_OPEN;
 use baton_core::labels::dialect::Dialect;
 use baton_core::tracker::IssueKey;
 use baton_engine::claims::{KeepEnd, Kept};
@@ -34,8 +33,6 @@ use crate::command_error::CommandError;
 
 /// The longest that a command gets between being asked to stop and being killed.
 const KILL_GRACE_MAX: Duration = Duration::from_secs(10);
-/// What a command says when it could not do its work now and will be able to later.
-const EXIT_TRY_LATER: i32 = 75;
 
 /// A command and the issue that it is for.
 pub(super) struct HeldCommand<'a> {
@@ -170,7 +167,7 @@ impl HeldCommand<'_> {
 
     fn hand_over(&self, lease: Lease, end: &End) -> Result<(), CommandError> {
         let dialect = self.context.fleet.claims.dialect_for(self.label);
-        let (handover, closes) = self.handover(dialect, end)?;
+        let (handover, closes) = self.handover(dialect, end);
         let (outcome, to) = (handover.outcome.clone(), handover.to.clone());
         let found = FoundLease { lease, label: self.label.map(str::to_owned) };
         hand_back(self.context, self.issue, found, dialect, handover)?;
@@ -194,45 +191,29 @@ impl HeldCommand<'_> {
     }
 
     /// How it went and where the issue goes; and whether it is closed, because its last stage is over.
-    fn handover(&self, dialect: Dialect, end: &End) -> Result<(Handover, bool), CommandError> {
-        let back = dialect.eligible();
-        let taken_from = self.label.unwrap_or(back);
-        let handover = |outcome: Outcome, to: Option<&str>, pr: Option<String>| Handover {
-            outcome,
-            to: to.map(str::to_owned),
-            pr,
-            leaves_labels: false,
-        };
-        let origin = dialect.origin(self.label);
-        let failed = |outcome| Ok((handover(outcome, origin.as_deref(), None), false));
-        let status = match end {
-            // A command that could not be run has tried nothing.
-            End::Cancelled | End::NotRun => return failed(Outcome::Cancelled),
-            End::Exited(status) => status,
-        };
-        match status.code() {
-            Some(0) => {}
-            Some(EXIT_TRY_LATER) => return failed(Outcome::RateLimit),
-            Some(code) => return failed(Outcome::Failure(Some(format!("exit-{code}")))),
-            None => return failed(Outcome::Failure(Some("signal".to_owned()))),
-        }
-        if let Some(to) = self.to {
-            return Ok((handover(Outcome::Success, Some(to), None), false));
-        }
-        if dialect == Dialect::LabelsAsLocks {
-            let next = dialect.after_success(taken_from, false);
-            return Ok((handover(Outcome::Success, next, None), next.is_none()));
-        }
-        let pull = self.context.block_on(self.context.fleet.claims.open_pull_for(self.issue));
-        Ok(match pull {
-            Ok(Some(pull)) => (handover(Outcome::Success, Some(PR_OPEN), Some(pull.url)), false),
-            // It went well and nothing came of it that could be merged.
-            Ok(None) => (handover(Outcome::Failed(FailedAt::NoCommit), origin.as_deref(), None), false),
-            Err(error) => {
-                eprintln!("warning: whether a pull request came of it is not known: {error}");
-                (handover(Outcome::Partial, origin.as_deref(), None), false)
+    fn handover(&self, dialect: Dialect, end: &End) -> (Handover, bool) {
+        let errand = Errand { dialect, label: self.label, to: self.to };
+        match errand.ending(end.into()) {
+            Ending::HandBack(handover) => (handover, false),
+            Ending::Close(handover) => (handover, true),
+            Ending::AskForPull => {
+                let pull = self.context.block_on(self.context.fleet.claims.open_pull_for(self.issue));
+                let url = pull.map(|pull| pull.map(|pull| pull.url)).map_err(|error| {
+                    eprintln!("warning: whether a pull request came of it is not known: {error}");
+                });
+                (errand.with_pull(url), false)
             }
-        })
+        }
+    }
+}
+
+impl From<&End> for CommandEnd {
+    fn from(end: &End) -> Self {
+        match end {
+            End::Exited(status) => status.code().map_or(Self::Signalled, Self::Exited),
+            End::Cancelled => Self::Cancelled,
+            End::NotRun => Self::NotRun,
+        }
     }
 }
 
