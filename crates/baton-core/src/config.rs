@@ -13,6 +13,7 @@ pub mod dotenv;
 pub mod duration;
 mod edit_distance;
 mod error;
+mod node;
 mod resolve;
 mod source;
 pub mod table;

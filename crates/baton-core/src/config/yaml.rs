@@ -1,16 +1,13 @@
 //! `baton.yaml`, from text to settings with their places.
 //!
-//! The file is read into a tree of texts first: what `4h`, `yes` or `0x10` mean is a question of the setting, not of
-//! YAML. Unknown keys are mistakes within the groups of the table, and only worth a warning at the top, where other
+//! Unknown keys are mistakes within the groups of the table, and only worth a warning at the top, where other
 //! parts of the product keep theirs.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::Spanned;
 
 use super::edit_distance::nearest;
 use super::error::{ConfigError, suggestion};
+use super::node::{self, Node, place};
 use super::source::Source;
 use super::table::{GROUPS, SETTINGS, Setting, setting};
 use super::value::RawValue;
@@ -29,8 +26,7 @@ pub(super) struct FileSettings {
 /// Reads the file of this name.
 pub(super) fn read(path: &str, text: &str) -> FileSettings {
     let mut settings = FileSettings::default();
-    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
-    match serde_saphyr::from_str_with_options::<Spanned<Node>>(text, options) {
+    match node::parse(text) {
         Ok(root) => settings.top(path, root),
         Err(error) => settings.errors.push(not_yaml(path, &error)),
     }
@@ -142,91 +138,6 @@ fn problem(error: &serde_saphyr::Error) -> String {
             let text = other.to_string();
             text.split(" at line ").next().unwrap_or(&text).to_owned()
         }
-    }
-}
-
-fn place(path: &str, location: Location) -> Source {
-    Source::File { path: path.to_owned(), line: location.line(), column: location.column() }
-}
-
-/// A YAML value whose scalars are texts.
-#[derive(Debug)]
-enum Node {
-    Null,
-    Text(String),
-    List(Vec<Spanned<Node>>),
-    Map(Vec<(Spanned<String>, Spanned<Node>)>),
-}
-
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor)
-    }
-}
-
-struct NodeVisitor;
-
-impl<'de> Visitor<'de> for NodeVisitor {
-    type Value = Node;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Null)
-    }
-
-    fn visit_none<E>(self) -> Result<Node, E> {
-        Ok(Node::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
-        Node::deserialize(deserializer)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
-    }
-
-    fn visit_i128<E>(self, value: i128) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
-    }
-
-    fn visit_u128<E>(self, value: u128) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Text(value.to_string()))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
-        let mut nodes = Vec::new();
-        while let Some(node) = items.next_element()? {
-            nodes.push(node);
-        }
-        Ok(Node::List(nodes))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(Node::Map(entries))
     }
 }
 
