@@ -8,6 +8,7 @@
 //! must not be in `baton.yaml`.
 
 pub mod choice;
+mod conflict;
 pub mod document;
 pub mod dotenv;
 pub mod duration;
@@ -16,6 +17,7 @@ mod error;
 mod node;
 mod resolve;
 mod source;
+mod store_address;
 pub mod table;
 mod typed;
 mod value;
@@ -25,5 +27,6 @@ pub use choice::{HookFail, PauseScope};
 pub use error::{ConfigError, ConfigErrors};
 pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, resolve};
 pub use source::Source;
-pub use typed::{AppConfig, ClaimsConfig, Config};
+pub use store_address::{StoreAddress, StoreAddressError};
+pub use typed::{AppConfig, ClaimsConfig, Config, RetryConfig, WorkersConfig};
 pub use value::{RawValue, Value};

@@ -32,9 +32,12 @@ fn kind(kind: Kind) -> String {
         Kind::Address => "address".to_owned(),
         Kind::Path => "path".to_owned(),
         Kind::RefPrefix => "beginning of ref names".to_owned(),
+        Kind::Store => "`sqlite:PATH` or `postgres://…`".to_owned(),
         Kind::Duration => "duration".to_owned(),
+        Kind::PositiveDuration => "duration, not 0".to_owned(),
         Kind::WholeSeconds => "duration, whole seconds".to_owned(),
         Kind::Count => "number from 1".to_owned(),
+        Kind::CountFromZero => "number from 0".to_owned(),
         Kind::Switch => "true or false".to_owned(),
         Kind::List => "list".to_owned(),
         Kind::Choice(words) => words.join(", "),
@@ -52,7 +55,7 @@ A value comes from the first of these that says something: the flag, the environ
 
 - `baton.yaml` is the file named by `--config`; otherwise it is looked for in the current directory and upwards, as far as
   the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key under
-  `app`, `claims`, `hook` or `tracker` is an error; elsewhere it is a warning.
+  `app`, `claims`, `hook`, `retry`, `tracker` or `workers` is an error; elsewhere it is a warning.
 - `.env` is read beside `baton.yaml`, or in the root of the repository. Lines are `NAME=value`; quotes and `#` comments are
   understood, values over several lines and variables within values are not.
 - An empty variable, and nothing after a key in `baton.yaml`, count as not set.
@@ -73,6 +76,10 @@ A token is never read from `baton.yaml`; one that is found there is an error. It
 2. the same in `.env`;
 3. what `token_command` prints; it is run by `sh` in the directory of `baton.yaml`;
 4. the app of `app.id` and `app.private_key_file`.
+
+The password of a PostgreSQL server is not read from `baton.yaml` either. Write `store` without it, and give it in
+`PGPASSWORD` or `~/.pgpass`; or give the whole address in `BATON_STORE`, in the environment or in `.env`. Where a password is
+shown, it is shown as `***`.
 
 `token_command` runs a program and `tracker.api_url` receives the token, so read a `baton.yaml` that somebody else wrote
 before using it, as you would read a Makefile.

@@ -11,8 +11,8 @@ pub enum ConfigError {
     #[error("{at}: `{key}` cannot be `{value}`: write {allowed}")]
     BadValue {
         /// The setting.
-        key: &'static str,
-        /// What was said.
+        key: Box<str>,
+        /// What was said, without secrets.
         value: String,
         /// Where it was said.
         at: Source,
@@ -46,6 +46,16 @@ pub enum ConfigError {
     Secret {
         /// The key.
         key: String,
+        /// Where it is.
+        at: Source,
+    },
+    /// The password of a server where secrets must not be.
+    #[error(
+        "{at}: `{key}` holds a password, and this file is read by many: write the address without it and set PGPASSWORD or ~/.pgpass, or set BATON_STORE in the environment or in .env; and change the password if the file was committed"
+    )]
+    Password {
+        /// The key.
+        key: &'static str,
         /// Where it is.
         at: Source,
     },

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::conflict::conflicts;
 use super::dotenv::{self, Variable};
 use super::edit_distance::nearest;
 use super::error::{ConfigError, ConfigErrors, suggestion};
 use super::source::Source;
 use super::table::{GROUPS, SETTINGS, Setting, setting};
-use super::typed::{self, Config, Values};
-use super::value::{RawValue, Value, parse};
+use super::typed::{Config, Values};
+use super::value::{RawValue, Value, parse, shown};
 use super::yaml::{self, FileSettings};
 
 /// Everything that may say something, as text.
@@ -107,7 +108,7 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, ConfigErrors> {
         }
     }
     if errors.is_empty() {
-        errors = typed::conflicts(&values, &settings);
+        errors = conflicts(&values, &settings);
     }
     match errors.is_empty() {
         true => Ok(Resolved { config: Config::new(&values), settings, warnings }),
@@ -137,7 +138,8 @@ fn winner(setting: &Setting, said: &Said) -> Result<(Value, Source), ConfigError
     match parse(setting.kind, &raw) {
         Ok(value) => Ok((value, source)),
         Err(allowed) => {
-            Err(ConfigError::BadValue { key: setting.key, value: raw.to_string(), at: source, allowed })
+            let (key, value) = (setting.key.into(), shown(setting.kind, &raw));
+            Err(ConfigError::BadValue { key, value, at: source, allowed })
         }
     }
 }
@@ -222,6 +224,7 @@ impl FlagValue {
 mod tests {
     use std::time::Duration;
 
+    use super::super::store_address::StoreAddress;
     use super::*;
 
     fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -314,6 +317,47 @@ mod tests {
             ..Layers::default()
         };
         assert_eq!(errors(&layers).len(), 4);
+    }
+
+    #[test]
+    fn the_password_of_a_store_comes_from_outside_of_the_file_and_is_not_shown() {
+        let url = "postgres://me:hunter2@host/db";
+        for layers in [
+            Layers { environment: variables(&[("BATON_STORE", url)]), ..Layers::default() },
+            Layers { dotenv: file(".env", &format!("BATON_STORE={url}\n")), ..Layers::default() },
+        ] {
+            let resolved = resolve(&layers).unwrap();
+            assert_eq!(resolved.config.store, StoreAddress::Postgres(url.to_owned()));
+            let shown = resolved.settings.iter().find(|setting| setting.key == "store").unwrap();
+            assert_eq!(shown.value, "postgres://me:***@host/db");
+            assert!(!format!("{resolved:?}").contains("hunter2"));
+        }
+    }
+
+    #[test]
+    fn the_password_of_a_store_is_refused_in_the_file_even_if_a_variable_wins() {
+        for url in
+            ["postgres://me:hunter2@host/db", "pg://me:hun@ter2@host/db", "postgres://h/d?password=hunter2"]
+        {
+            let layers = Layers {
+                environment: variables(&[("BATON_STORE", "sqlite:a.db")]),
+                file: file("baton.yaml", &format!("store: {url}\n")),
+                ..Layers::default()
+            };
+            let [error] = errors(&layers).try_into().unwrap();
+            assert!(error.starts_with("baton.yaml:1:8: `store` holds a password"), "{error}");
+            assert!(error.contains("BATON_STORE") && error.contains("PGPASSWORD") && !error.contains("ter2"));
+        }
+    }
+
+    #[test]
+    fn a_store_that_is_none_is_told_both_forms_and_hardly_repeated() {
+        let layers = Layers {
+            environment: variables(&[("BATON_STORE", "my://me:hunter2@host")]),
+            ..Layers::default()
+        };
+        let expected = "BATON_STORE in the environment: `store` cannot be `my:***`: write sqlite:PATH, such as sqlite:.baton/baton.db, or postgres://USER@HOST/DATABASE";
+        assert_eq!(errors(&layers), [expected]);
     }
 
     #[test]

@@ -28,12 +28,18 @@ pub enum Kind {
     Path,
     /// The beginning of names of refs.
     RefPrefix,
+    /// Where the store is.
+    Store,
     /// Any duration.
     Duration,
+    /// A duration longer than nothing.
+    PositiveDuration,
     /// A duration in whole seconds, at least one.
     WholeSeconds,
     /// A whole number, at least one.
     Count,
+    /// A whole number.
+    CountFromZero,
     /// Yes or no.
     Switch,
     /// Texts.
@@ -53,7 +59,7 @@ impl Setting {
 }
 
 /// The parts of `baton.yaml` that hold nothing but settings of this table, so that any other key there is a mistake.
-pub const GROUPS: [&str; 4] = ["app", "claims", "hook", "tracker"];
+pub const GROUPS: [&str; 6] = ["app", "claims", "hook", "retry", "tracker", "workers"];
 
 /// Returns the setting of this key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
@@ -65,7 +71,7 @@ const fn row(key: &'static str, kind: Kind, default: &'static str, description: 
 }
 
 /// Every setting, in the order in which people read them.
-pub const SETTINGS: [Setting; 25] = [
+pub const SETTINGS: [Setting; 39] = [
     row("user", Kind::Text, "", "The operator: who is mentioned, and the identity of locks."),
     Setting {
         variable: Some("BATON_GITHUB_API_URL"),
@@ -149,6 +155,60 @@ pub const SETTINGS: [Setting; 25] = [
         "open",
         "Whether the pre-push hook lets a push go on when the tracker cannot be reached.",
     ),
+    row(
+        "store",
+        Kind::Store,
+        "sqlite:.baton/baton.db",
+        "Where wakeups, runs and slots are kept: `sqlite:PATH`, or `postgres://…` for fleets on many machines.",
+    ),
+    row("max_concurrent", Kind::Count, "5", "Runs at one time in all."),
+    row(
+        "max_per_repo",
+        Kind::Count,
+        "",
+        "Runs at one time in one repository; without it, there is no limit.",
+    ),
+    row("max_retries", Kind::CountFromZero, "3", "How often a failed run is tried again; 0 for no limit."),
+    row(
+        "retry.base",
+        Kind::PositiveDuration,
+        "60s",
+        "How long the first retry waits; each further one twice as long.",
+    ),
+    row("retry.cap", Kind::PositiveDuration, "30min", "The longest that a retry waits."),
+    row(
+        "kill_grace",
+        Kind::Duration,
+        "10s",
+        "How long an agent may take to stop before it is stopped harder.",
+    ),
+    row(
+        "inactivity_timeout",
+        Kind::PositiveDuration,
+        "15min",
+        "How long an agent may print nothing before it is stopped.",
+    ),
+    row(
+        "max_wall_time",
+        Kind::PositiveDuration,
+        "",
+        "How long a run may take before it is stopped; without it, there is no limit.",
+    ),
+    row("workers.heartbeat", Kind::PositiveDuration, "10s", "How often a worker renews its lease."),
+    row(
+        "workers.ttl",
+        Kind::PositiveDuration,
+        "45s",
+        "How long a worker's lease holds without a heartbeat; its agents are stopped before.",
+    ),
+    row(
+        "deferred_alarm",
+        Kind::PositiveDuration,
+        "1h",
+        "How long a wakeup may be deferred before people are told.",
+    ),
+    row("log_dir", Kind::Path, ".baton/logs", "Where the output of runs is kept."),
+    row("log_cap_bytes", Kind::Count, "52428800", "How much of the output of one run is kept, in bytes."),
     row("app.id", Kind::Count, "", "The GitHub App to act as when there is no token."),
     row("app.private_key_file", Kind::Path, "", "The file with the app's private key."),
     row(

@@ -1,4 +1,4 @@
-//! The settings as the rest of the program uses them, and what they must be together.
+//! The settings as the rest of the program uses them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,8 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::choice::{HookFail, PauseScope};
-use super::error::ConfigError;
-use super::resolve::Effective;
+use super::store_address::StoreAddress;
 use super::value::Value;
 use crate::claim::Protocol;
 use crate::labels::dialect::Dialect;
@@ -32,8 +31,50 @@ pub struct Config {
     pub claims: ClaimsConfig,
     /// What the pre-push hook does when the tracker cannot be reached.
     pub hook_fail: HookFail,
+    /// Where wakeups, runs and slots are kept.
+    pub store: StoreAddress,
+    /// Runs at one time in all.
+    pub max_concurrent: u64,
+    /// Runs at one time in one repository; nothing for no limit.
+    pub max_per_repo: Option<u64>,
+    /// How often a failed run is tried again; nothing for no limit, which is written as 0.
+    pub max_retries: Option<u64>,
+    /// How long retries wait.
+    pub retry: RetryConfig,
+    /// How long an agent may take to stop before it is stopped harder.
+    pub kill_grace: Duration,
+    /// How long an agent may print nothing.
+    pub inactivity_timeout: Duration,
+    /// How long a run may take; nothing for no limit.
+    pub max_wall_time: Option<Duration>,
+    /// The leases of workers.
+    pub workers: WorkersConfig,
+    /// How long a wakeup may be deferred before people are told.
+    pub deferred_alarm: Duration,
+    /// Where the output of runs is kept, as it was written; relative to the directory of `baton.yaml`.
+    pub log_dir: PathBuf,
+    /// How much of the output of one run is kept.
+    pub log_cap_bytes: u64,
     /// The app to act as when there is no token.
     pub app: Option<AppConfig>,
+}
+
+/// How long retries wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryConfig {
+    /// The first wait.
+    pub base: Duration,
+    /// The longest wait; never shorter than the first.
+    pub cap: Duration,
+}
+
+/// The leases of workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkersConfig {
+    /// How often a lease is renewed.
+    pub heartbeat: Duration,
+    /// How long a lease holds without a heartbeat; more than twice as long.
+    pub ttl: Duration,
 }
 
 /// How issues are claimed.
@@ -98,6 +139,21 @@ impl Config {
             state_dir: read.text("state_dir").expect("it has a default").into(),
             claims: ClaimsConfig::new(read),
             hook_fail: read.choice("hook.fail"),
+            store: read.store("store"),
+            max_concurrent: read.count("max_concurrent").expect("it has a default"),
+            max_per_repo: read.count("max_per_repo"),
+            max_retries: read.count("max_retries").filter(|count| *count > 0),
+            retry: RetryConfig { base: read.duration("retry.base"), cap: read.duration("retry.cap") },
+            kill_grace: read.duration("kill_grace"),
+            inactivity_timeout: read.duration("inactivity_timeout"),
+            max_wall_time: read.duration_if_set("max_wall_time"),
+            workers: WorkersConfig {
+                heartbeat: read.duration("workers.heartbeat"),
+                ttl: read.duration("workers.ttl"),
+            },
+            deferred_alarm: read.duration("deferred_alarm"),
+            log_dir: read.text("log_dir").expect("it has a default").into(),
+            log_cap_bytes: read.count("log_cap_bytes").expect("it has a default"),
             app: AppConfig::new(read),
         }
     }
@@ -138,10 +194,10 @@ impl AppConfig {
 
 /// Takes values out by the kind that the table gives them.
 #[derive(Clone, Copy)]
-struct Reader<'a>(&'a Values);
+pub(super) struct Reader<'a>(pub(super) &'a Values);
 
 impl Reader<'_> {
-    fn text(self, key: &str) -> Option<String> {
+    pub(super) fn text(self, key: &str) -> Option<String> {
         match &self.0[key] {
             Value::Unset => None,
             Value::Text(text) => Some(text.clone()),
@@ -149,18 +205,30 @@ impl Reader<'_> {
         }
     }
 
-    fn duration(self, key: &str) -> Duration {
+    pub(super) fn duration(self, key: &str) -> Duration {
+        self.duration_if_set(key).expect("it has a default")
+    }
+
+    fn duration_if_set(self, key: &str) -> Option<Duration> {
         match &self.0[key] {
-            Value::Duration(duration) => *duration,
+            Value::Unset => None,
+            Value::Duration(duration) => Some(*duration),
             other => panic!("`{key}` is a duration, and not {other:?}"),
         }
     }
 
-    fn count(self, key: &str) -> Option<u64> {
+    pub(super) fn count(self, key: &str) -> Option<u64> {
         match &self.0[key] {
             Value::Unset => None,
             Value::Count(count) => Some(*count),
             other => panic!("`{key}` is a number, and not {other:?}"),
+        }
+    }
+
+    fn store(self, key: &str) -> StoreAddress {
+        match &self.0[key] {
+            Value::Store(address) => address.clone(),
+            other => panic!("`{key}` is an address of a store, and not {other:?}"),
         }
     }
 
@@ -186,36 +254,6 @@ impl Reader<'_> {
 /// The table and the type know the same words; a test tries them all.
 fn known<T: FromStr>(word: &str) -> T {
     word.parse().unwrap_or_else(|_| panic!("the table allows `{word}`, and its type does not"))
-}
-
-/// Returns what is right alone and wrong together.
-pub(super) fn conflicts(values: &Values, settings: &[Effective]) -> Vec<ConfigError> {
-    let read = Reader(values);
-    let said = |key: &str| {
-        let setting = settings.iter().find(|setting| setting.key == key);
-        setting.map_or_else(String::new, |it| format!("`{key}` ({}, {})", it.value, it.source))
-    };
-    let mut errors = Vec::new();
-    for key in ["claims.ttl", "claims.bid_ttl"] {
-        if read.duration(key) > read.duration("claims.max_ttl") {
-            errors.push(format!(
-                "{} is longer than {}: others would stop to see the claim while it is held; shorten the one or lengthen the other",
-                said(key),
-                said("claims.max_ttl")
-            ));
-        }
-    }
-    if read.duration("claims.margin") >= read.duration("claims.ttl") {
-        errors.push(format!(
-            "{} leaves nothing of {}: a holder would have to stop before it begins; shorten the one or lengthen the other",
-            said("claims.margin"),
-            said("claims.ttl")
-        ));
-    }
-    if read.count("app.id").is_some() != read.text("app.private_key_file").is_some() {
-        errors.push("`app.id` and `app.private_key_file` need each other: set both, or neither".to_owned());
-    }
-    errors.into_iter().map(ConfigError::Conflict).collect()
 }
 
 #[cfg(test)]
@@ -253,6 +291,28 @@ mod tests {
     }
 
     #[test]
+    fn the_defaults_of_runs_are_those_of_the_documents() {
+        let config = config("").unwrap();
+        let seconds = Duration::from_secs;
+        assert_eq!(config.store, StoreAddress::Sqlite(".baton/baton.db".into()));
+        assert_eq!((config.max_concurrent, config.max_per_repo, config.max_retries), (5, None, Some(3)));
+        assert_eq!(config.retry, RetryConfig { base: seconds(60), cap: seconds(1800) });
+        assert_eq!((config.kill_grace, config.inactivity_timeout), (seconds(10), seconds(900)));
+        assert_eq!((config.max_wall_time, config.deferred_alarm), (None, seconds(3600)));
+        assert_eq!(config.workers, WorkersConfig { heartbeat: seconds(10), ttl: seconds(45) });
+        assert_eq!((config.log_dir, config.log_cap_bytes), (".baton/logs".into(), 50 * 1024 * 1024));
+    }
+
+    #[test]
+    fn limits_can_be_set_and_left_out() {
+        let set = config("max_retries: 0\nmax_per_repo: 2\nmax_wall_time: 90min\n").unwrap();
+        assert_eq!((set.max_retries, set.max_per_repo), (None, Some(2)));
+        assert_eq!(set.max_wall_time, Some(Duration::from_secs(5400)));
+        assert_eq!(config("max_wall_time:\n").unwrap().max_wall_time, None);
+        assert!(config("max_wall_time: 0\n").is_err() && config("max_concurrent: 0\n").is_err());
+    }
+
+    #[test]
     fn every_word_that_the_table_allows_has_its_meaning() {
         for setting in SETTINGS {
             let (words, is_list) = match setting.kind {
@@ -269,27 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_outlives_what_others_read_is_refused() {
-        let error = config("claims: {ttl: 48h}\n").unwrap_err();
-        assert!(error.starts_with(
-            "`claims.ttl` (48h, baton.yaml:1:15) is longer than `claims.max_ttl` (24h, default)"
-        ));
-        assert!(config("claims: {ttl: 24h}\n").is_ok());
-    }
-
-    #[test]
-    fn a_claim_that_ends_before_it_begins_is_refused() {
-        let error = config("claims: {ttl: 30s}\n").unwrap_err();
-        assert!(error.starts_with(
-            "`claims.margin` (30s, default) leaves nothing of `claims.ttl` (30s, baton.yaml:1:15)"
-        ));
-        assert!(config("claims: {ttl: 3s, margin: 1s}\n").is_ok());
-    }
-
-    #[test]
-    fn an_app_has_an_id_and_a_key() {
-        assert!(config("app: {id: 7}\n").unwrap_err().contains("need each other"));
-        assert!(config("app: {private_key_file: k.pem}\n").unwrap_err().contains("need each other"));
+    fn an_app_has_an_id_and_a_key_and_perhaps_an_installation() {
         let app = config("app: {id: 7, private_key_file: k.pem}\n").unwrap().app.unwrap();
         assert_eq!(app, AppConfig { id: 7, private_key_file: "k.pem".into(), installation_id: None });
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::duration::{self, format_duration, parse_duration};
+use super::store_address::{self, StoreAddress};
 use super::table::Kind;
 use crate::ref_name::is_full_ref_name;
 
@@ -33,6 +34,8 @@ pub enum Value {
     Switch(bool),
     /// Texts.
     List(Vec<String>),
+    /// Where the store is; shown without its password.
+    Store(StoreAddress),
 }
 
 impl fmt::Display for RawValue {
@@ -54,6 +57,7 @@ impl fmt::Display for Value {
             Self::Count(count) => write!(f, "{count}"),
             Self::Switch(switch) => write!(f, "{switch}"),
             Self::List(items) => f.write_str(&items.join(", ")),
+            Self::Store(address) => write!(f, "{address}"),
         }
     }
 }
@@ -74,10 +78,13 @@ fn scalar(kind: Kind, text: &str) -> Option<Value> {
         Kind::Address => address(text).map(Value::Text),
         Kind::RefPrefix => owned(text.ends_with('/') && is_full_ref_name(&format!("{text}1"))),
         Kind::Duration => parse_duration(text).map(Value::Duration),
+        Kind::PositiveDuration => parse_duration(text).filter(|it| !it.is_zero()).map(Value::Duration),
         Kind::WholeSeconds => parse_duration(text).filter(|it| is_whole(*it)).map(Value::Duration),
         Kind::Count => text.parse().ok().filter(|count| *count > 0).map(Value::Count),
+        Kind::CountFromZero => text.parse().ok().map(Value::Count),
         Kind::Switch => switch(text).map(Value::Switch),
         Kind::Choice(words) => owned(words.contains(&text)),
+        Kind::Store => text.parse().ok().map(Value::Store),
         Kind::List | Kind::Choices(_) => None,
     }
 }
@@ -118,6 +125,15 @@ fn switch(text: &str) -> Option<bool> {
     }
 }
 
+/// Shows what a source says to people, without the secrets that a value of this kind may hold.
+pub(super) fn shown(kind: Kind, raw: &RawValue) -> String {
+    match (kind, raw) {
+        (Kind::Store, RawValue::Text(text)) => store_address::hinted(text.trim()),
+        (Kind::Store, _) => "{…}".to_owned(),
+        _ => raw.to_string(),
+    }
+}
+
 /// Says what a value of this kind may be.
 pub(super) fn allowed(kind: Kind) -> String {
     match kind {
@@ -130,9 +146,12 @@ pub(super) fn allowed(kind: Kind) -> String {
             "the beginning of ref names, such as refs/baton/claims/, with a slash at its end".to_owned()
         }
         Kind::Duration => duration::ALLOWED.to_owned(),
+        Kind::PositiveDuration => format!("{}, longer than 0", duration::ALLOWED),
         Kind::WholeSeconds => format!("{}, in whole seconds and longer than 0", duration::ALLOWED),
         Kind::Count => "a whole number from 1".to_owned(),
+        Kind::CountFromZero => "a whole number from 0".to_owned(),
         Kind::Switch => "true or false".to_owned(),
+        Kind::Store => store_address::ALLOWED.to_owned(),
         Kind::List => "a list of texts; in a variable, with commas between them".to_owned(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
         Kind::Choices(words) => format!("a list of some of {}", words.join(", ")),
@@ -190,6 +209,8 @@ mod tests {
         for text in ["500ms", "1500ms", "0", "-4h"] {
             check(Kind::WholeSeconds, text, None);
         }
+        check(Kind::PositiveDuration, "500ms", Some("500ms"));
+        check(Kind::PositiveDuration, "0", None);
     }
 
     #[test]
@@ -202,6 +223,8 @@ mod tests {
         for text in ["0", "-1", "three", "3.0", ""] {
             check(Kind::Count, text, None);
         }
+        check(Kind::CountFromZero, "0", Some("0"));
+        check(Kind::CountFromZero, "-1", None);
         check(Kind::Choice(WORDS), "ref", Some("ref"));
         check(Kind::Choice(WORDS), "Ref", None);
     }
@@ -218,6 +241,17 @@ mod tests {
         assert!(parse(Kind::Text, &items).is_err());
     }
 
+    #[test]
+    fn a_store_is_shown_without_its_password() {
+        check(Kind::Store, "sqlite:a.db", Some("sqlite:a.db"));
+        check(Kind::Store, " postgres://me:pw@host/db ", Some("postgres://me:***@host/db"));
+        check(Kind::Store, "baton.db", None);
+        let bad = |raw: &RawValue| shown(Kind::Store, raw);
+        assert_eq!(bad(&RawValue::Text("pg://me:pw@host".to_owned())), "pg:***");
+        assert_eq!(bad(&RawValue::List(vec!["postgres://me:pw@host".to_owned()])), "{…}");
+    }
+
+    /// Those whose values are shown as they are.
     fn kinds() -> impl Strategy<Value = Kind> {
         prop::sample::select(vec![
             Kind::Text,
@@ -225,8 +259,10 @@ mod tests {
             Kind::Path,
             Kind::RefPrefix,
             Kind::Duration,
+            Kind::PositiveDuration,
             Kind::WholeSeconds,
             Kind::Count,
+            Kind::CountFromZero,
             Kind::Switch,
             Kind::List,
             Kind::Choice(WORDS),

@@ -9,7 +9,8 @@ use super::edit_distance::nearest;
 use super::error::{ConfigError, suggestion};
 use super::node::{self, Node, place};
 use super::source::Source;
-use super::table::{GROUPS, SETTINGS, Setting, setting};
+use super::store_address::holds_password;
+use super::table::{GROUPS, Kind, SETTINGS, Setting, setting};
 use super::value::RawValue;
 
 /// Keys under which people put tokens.
@@ -87,6 +88,9 @@ impl FileSettings {
         let at = place(path, node.referenced);
         match node.value {
             Node::Null => {}
+            Node::Text(text) if setting.kind == Kind::Store && holds_password(&text) => {
+                self.errors.push(ConfigError::Password { key: setting.key, at });
+            }
             Node::Text(text) => self.values.push((setting, RawValue::Text(text), at)),
             Node::Map(_) => self.values.push((setting, RawValue::Mapping, at)),
             Node::List(nodes) => self.values.push((setting, list(nodes), at)),
