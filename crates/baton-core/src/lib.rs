@@ -4,8 +4,9 @@
 //! clock, no randomness and no `async`: time and identifiers come in as values. What it cannot do, it cannot get
 //! wrong in production only.
 //!
-//! Today it holds the grammars that both sides of the tracker need: names of repositories ([`repo_slug`]), names of
-//! git refs ([`ref_name`]), references to issues ([`issue_ref`]) and the words that close them ([`closing`]).
+//! It holds the grammars that both sides of the tracker need: names of repositories ([`repo_slug`]), names of git refs
+//! ([`ref_name`]), references to issues ([`issue_ref`]) and the words that close them ([`closing`]); and the rules of
+//! claims ([`claim`]) and of the one slot of an issue ([`slot`]).
 
 pub mod claim;
 pub mod closing;
@@ -14,6 +15,7 @@ pub mod issue_ref;
 pub mod labels;
 pub mod ref_name;
 pub mod repo_slug;
+pub mod slot;
 pub mod time;
 pub mod tracker;
 

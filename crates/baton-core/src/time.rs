@@ -1,11 +1,14 @@
-//! The two clocks of the relay: the server's, in whole seconds, and this machine's, in milliseconds since it booted.
+//! The three clocks of the relay: the tracker's, in whole seconds; this machine's, in milliseconds since it booted; and
+//! the store's, in milliseconds.
 //!
-//! They are different types because they must never be compared: order and age come from the server, a holder's own
-//! deadline comes from the machine. Nothing here reads a clock; times come in as values.
+//! They are different types because they must never be compared: order and age come from the server that keeps the
+//! thing, a holder's own deadline comes from the machine. Nothing here reads a clock; times come in as values.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 /// A moment by the tracker's clock, in seconds since 1970. GitHub's times have no more than one second of resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,6 +72,43 @@ impl BootTime {
     /// Returns the time from `earlier` to this moment, or nothing when it lies after.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.ms.saturating_sub(earlier.ms))
+    }
+}
+
+/// A moment by the store's clock, in milliseconds since 1970: the database's own, or the machine's for a store on one
+/// machine. Leases of workers, waits and ages are judged by it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StoreTime {
+    /// Milliseconds since 1970.
+    pub ms: i64,
+}
+
+impl StoreTime {
+    /// Returns the moment `wait` later.
+    pub fn plus(self, wait: Duration) -> Self {
+        Self { ms: self.ms.saturating_add_unsigned(millis(wait)) }
+    }
+
+    /// Returns the time from `earlier` to this moment, or nothing when it lies after.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.ms.saturating_sub(earlier.ms)).unwrap_or(0))
+    }
+
+    /// Returns the day in UTC, such as `2026-05-01`, by which budgets are kept.
+    pub fn day(self) -> String {
+        self.seconds().to_string()[..10].to_owned()
+    }
+
+    /// Returns the moment in whole seconds, as people read it.
+    pub fn seconds(self) -> ServerTime {
+        ServerTime(self.ms.div_euclid(1000))
+    }
+}
+
+impl fmt::Display for StoreTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.seconds().fmt(f)
     }
 }
 

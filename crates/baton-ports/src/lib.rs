@@ -5,10 +5,14 @@
 
 mod clock;
 mod memory;
+pub mod store;
+mod store_error;
 mod tracker;
 mod tracker_error;
 
 pub use clock::{Clock, Entropy};
 pub use memory::Memory;
+pub use store::{Nudges, Store};
+pub use store_error::{StoreError, StoreErrorKind};
 pub use tracker::Tracker;
 pub use tracker_error::{TrackerError, TrackerErrorKind};

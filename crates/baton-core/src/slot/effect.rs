@@ -1,0 +1,288 @@
+//! Deciding once, and what is to be done on the tracker because of it.
+//!
+//! A decision is a compare-and-swap on the item's version and writes its effects in the same transaction, so that two
+//! engines cannot decide twice. Once committed, an effect is performed, in order, whoever has the slot by then: what is
+//! checked when it is performed is the lease that it was decided under.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::ids::{EffectId, ItemId};
+use super::memory::ItemMemory;
+use super::policy::{Policy, Safeguards};
+use super::situation::{Change, Decision, Situation};
+use super::wakeup::words;
+use crate::time::StoreTime;
+
+/// What makes an effect one and the same: two decisions cannot write it twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EffectKey {
+    /// On what.
+    pub item: ItemId,
+    /// Of which decision.
+    pub version: i64,
+    /// Which of its effects.
+    pub step: u32,
+}
+
+/// Something to be done on the tracker.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Deed {
+    /// Say something on the issue.
+    Comment {
+        /// What.
+        body: String,
+    },
+    /// Put labels on the issue.
+    AddLabels {
+        /// Which.
+        labels: Vec<String>,
+    },
+    /// Take a label off the issue.
+    RemoveLabel {
+        /// Which.
+        label: String,
+    },
+    /// Close the issue.
+    CloseIssue,
+    /// Merge a pull request, if its head is still the one named.
+    MergePull {
+        /// Its number.
+        number: u64,
+        /// Its head.
+        head_sha: String,
+    },
+    /// Give the tracker's lease back. The last effect of a run.
+    ReleaseLease {
+        /// How it went, in the words of claims.
+        outcome: String,
+    },
+}
+
+/// An effect that is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NewEffect {
+    /// What to do.
+    pub deed: Deed,
+    /// Whether it may be done only while the lease is held that it was decided under.
+    pub needs_lease: bool,
+}
+
+impl NewEffect {
+    /// Returns an effect that needs no lease.
+    pub fn free(deed: Deed) -> Self {
+        Self { deed, needs_lease: false }
+    }
+
+    /// Returns an effect that is bound to the lease.
+    pub fn leased(deed: Deed) -> Self {
+        Self { deed, needs_lease: true }
+    }
+}
+
+words! {
+    /// Where an effect stands.
+    EffectStatus, "a status of effects" {
+        /// To be performed.
+        Pending = "pending",
+        /// Somebody performs it, or died over it.
+        Sending = "sending",
+        /// It took effect.
+        Done = "done",
+        /// It never will; the reason is kept.
+        Dead = "dead",
+    }
+}
+
+/// An effect.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Effect {
+    /// Its number, once it is stored; 0 before.
+    pub id: EffectId,
+    /// What makes it one and the same.
+    pub key: EffectKey,
+    /// What to do.
+    pub deed: Deed,
+    /// The token of the lease that must be held, if one must.
+    pub lease: Option<String>,
+    /// The slot's fence when it was decided. It is kept for people; the slot may have passed on.
+    pub fence: i64,
+    /// Where it stands.
+    pub status: EffectStatus,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Not to be tried before.
+    pub not_before: StoreTime,
+    /// When the last try began.
+    pub sending_at: Option<StoreTime>,
+    /// When it was decided.
+    pub created_at: StoreTime,
+    /// When it took effect, or died.
+    pub finished_at: Option<StoreTime>,
+    /// What came back at the last try, or why it is dead.
+    pub error: Option<String>,
+}
+
+impl Effect {
+    pub(super) fn new(
+        key: EffectKey,
+        new: &NewEffect,
+        lease: Option<String>,
+        fence: i64,
+        now: StoreTime,
+    ) -> Self {
+        Self {
+            id: EffectId(0),
+            key,
+            deed: new.deed.clone(),
+            lease: lease.filter(|_| new.needs_lease),
+            fence,
+            status: EffectStatus::Pending,
+            attempts: 0,
+            not_before: now,
+            sending_at: None,
+            created_at: now,
+            finished_at: None,
+            error: None,
+        }
+    }
+}
+
+/// Returns the hidden mark by which a comment is found again after a crash.
+pub fn marker(id: EffectId) -> String {
+    format!("<!-- baton:effect={id} -->")
+}
+
+/// What an engine has decided about an item, having seen it in some version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettleAsk {
+    /// The version that was seen.
+    pub seen: i64,
+    /// What is to be done.
+    pub effects: Vec<NewEffect>,
+    /// What is to be remembered, if that changes.
+    pub memory: Option<ItemMemory>,
+}
+
+/// Whether a decision stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// It does; this is the item's version now.
+    Decided(i64),
+    /// Somebody decided before; this is the item's version now.
+    Stale(i64),
+    /// Effects of the last decision are still to be performed.
+    EffectsPending,
+}
+
+/// Commits a decision, if nobody decided since.
+pub fn settle(situation: &Situation, ask: &SettleAsk, policy: &Policy) -> Decision<Settled> {
+    let mut draft = Draft::new(situation, policy);
+    let item = &situation.item;
+    if item.version != ask.seen {
+        return draft.done(Settled::Stale(item.version));
+    }
+    if situation.has_pending_effects {
+        return draft.done(Settled::EffectsPending);
+    }
+    if ask.effects.is_empty() {
+        draft.push(Change::SetVersion(item.version + 1));
+    }
+    draft.add_effects(&ask.effects, item.fence);
+    if let Some(memory) = &ask.memory {
+        draft.push(Change::SetMemory(Box::new(memory.clone())));
+    }
+    draft.done(Settled::Decided(item.version + 1))
+}
+
+/// How a try to perform an effect went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tried {
+    /// It took effect.
+    Done,
+    /// It may work later; this came back. After this time, when the tracker says so.
+    Later(String, Option<Duration>),
+    /// It may have taken effect or not: look first, then try again.
+    Unclear(String),
+    /// It never will.
+    Never(String),
+}
+
+/// What becomes of an effect after a try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AfterTry {
+    /// It took effect.
+    Done,
+    /// It is tried again from this time on. When it may have happened, that is looked for first.
+    Again {
+        /// From when on.
+        not_before: StoreTime,
+        /// What came back.
+        error: String,
+        /// Whether it may have happened.
+        is_unclear: bool,
+    },
+    /// It is dead.
+    Dead(String),
+}
+
+/// How often an effect is tried before it is dead.
+pub const TRIES_MAX: u32 = 12;
+const FIRST_WAIT: Duration = Duration::from_secs(2);
+const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
+
+/// Decides what becomes of an effect after its `attempts`th try.
+pub fn after_try(tried: Tried, attempts: u32, now: StoreTime) -> AfterTry {
+    let wait = FIRST_WAIT.saturating_mul(1 << attempts.saturating_sub(1).min(16)).min(LONGEST_WAIT);
+    let (error, wait, is_unclear) = match tried {
+        Tried::Done => return AfterTry::Done,
+        Tried::Never(why) => return AfterTry::Dead(why),
+        Tried::Later(error, asked) => (error, asked.map_or(wait, |asked| asked.max(wait)), false),
+        Tried::Unclear(error) => (error, wait, true),
+    };
+    if attempts >= TRIES_MAX {
+        return AfterTry::Dead(format!("given up after {attempts} tries; the last answer was: {error}"));
+    }
+    AfterTry::Again { not_before: now.plus(wait), error, is_unclear }
+}
+
+/// Returns whether an effect whose run no longer has the slot is performed: it is, or a finished run's last words would
+/// be lost.
+pub fn survives_its_run(effect: &Effect, fence_now: i64, safeguards: Safeguards) -> bool {
+    safeguards.perform_stale_effects || effect.fence == fence_now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_between_tries_grow_and_end() {
+        let now = StoreTime { ms: 0 };
+        let later = |attempts| after_try(Tried::Later("502".to_owned(), None), attempts, now);
+        let wait = |attempts| match later(attempts) {
+            AfterTry::Again { not_before, .. } => not_before.ms / 1000,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([1, 2, 3, 9, 11].map(wait), [2, 4, 8, 300, 300]);
+        assert!(matches!(later(TRIES_MAX), AfterTry::Dead(why) if why.contains("502")));
+    }
+
+    #[test]
+    fn a_tracker_that_asks_for_a_pause_gets_it() {
+        let asked = Some(Duration::from_secs(90));
+        let after = after_try(Tried::Later("429".to_owned(), asked), 1, StoreTime { ms: 0 });
+        assert!(matches!(after, AfterTry::Again { not_before: StoreTime { ms: 90_000 }, .. }));
+    }
+
+    #[test]
+    fn a_deed_is_read_as_it_was_written() {
+        let deed = Deed::MergePull { number: 4, head_sha: "abc".to_owned() };
+        let text = serde_json::to_string(&deed).unwrap();
+        assert_eq!(text, r#"{"do":"merge_pull","number":4,"head_sha":"abc"}"#);
+        assert_eq!(serde_json::from_str::<Deed>(&text).unwrap(), deed);
+    }
+}

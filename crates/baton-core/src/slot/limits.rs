@@ -1,0 +1,83 @@
+//! How much may run at once, and how much on one day: names of counters that the store keeps as rows and locks.
+//!
+//! A count of running rows would be wrong as soon as two workers count at the same time; a locked row is not.
+
+use super::item::{AgentKey, ItemKey};
+use crate::time::StoreTime;
+
+/// The counter of everything that runs.
+pub const ALL: &str = "all";
+
+/// A change of a counter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Count {
+    /// Which counter.
+    pub name: String,
+    /// The counter whose limit a new one takes over; the empty text for none.
+    pub like: String,
+    /// What is added.
+    pub add: i64,
+    /// Whether it must be below its limit before.
+    pub needs_room: bool,
+}
+
+/// A limit as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Limit {
+    /// The counter, or what counters are made like.
+    pub name: String,
+    /// How much at most; nothing for no limit.
+    pub max: Option<i64>,
+}
+
+/// Returns the counter of one agent's runs.
+pub fn of_agent(agent: &AgentKey) -> String {
+    format!("agent:{agent}")
+}
+
+/// Returns the counter of one repository's runs; its limit is that of [`PER_REPO`].
+pub fn of_repo(key: &ItemKey) -> Option<String> {
+    key.repo().map(|repo| format!("{PER_REPO}{repo}"))
+}
+
+/// What counters of repositories are made like.
+pub const PER_REPO: &str = "repo:";
+
+/// Returns what the counters of an agent's runs of a day are made like.
+pub fn runs_per_day(agent: &AgentKey) -> String {
+    format!("runs:{agent}:")
+}
+
+/// Returns what the counters of an agent's costs of a day are made like.
+pub fn cost_per_day(agent: &AgentKey) -> String {
+    format!("cost:{agent}:")
+}
+
+/// Returns what a start counts, always in the same order, so that two transactions never wait for each other.
+pub(super) fn started(key: &ItemKey, agent: &AgentKey, budget_of: Option<StoreTime>) -> Vec<Count> {
+    let mut counts = running(key, agent, 1, true);
+    if let Some(day) = budget_of.map(StoreTime::day) {
+        let (runs, cost) = (runs_per_day(agent), cost_per_day(agent));
+        counts.push(Count { name: format!("{cost}{day}"), like: cost, add: 0, needs_room: true });
+        counts.push(Count { name: format!("{runs}{day}"), like: runs, add: 1, needs_room: true });
+    }
+    counts
+}
+
+/// Returns what an end gives back, in the same order as a start.
+pub(super) fn ended(key: &ItemKey, agent: &AgentKey, now: StoreTime, cost_micros: i64) -> Vec<Count> {
+    let mut counts = running(key, agent, -1, false);
+    if cost_micros > 0 {
+        let cost = cost_per_day(agent);
+        let name = format!("{cost}{}", now.day());
+        counts.push(Count { name, like: cost, add: cost_micros, needs_room: false });
+    }
+    counts
+}
+
+fn running(key: &ItemKey, agent: &AgentKey, add: i64, needs_room: bool) -> Vec<Count> {
+    let count = |name: String, like: &str| Count { name, like: like.to_owned(), add, needs_room };
+    let mut counts = vec![count(ALL.to_owned(), ""), count(of_agent(agent), "")];
+    counts.extend(of_repo(key).map(|name| count(name, PER_REPO)));
+    counts
+}

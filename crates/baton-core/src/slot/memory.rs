@@ -1,0 +1,36 @@
+//! What is remembered about an item between two decisions. All counters live in the store, so that a restart forgets
+//! nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::StoreTime;
+
+/// The memory of an item.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ItemMemory {
+    /// How often each stage was tried in vain.
+    pub attempts: BTreeMap<String, u32>,
+    /// How often each loop went round: reviews, failing checks, rebases.
+    pub cycles: BTreeMap<String, u32>,
+    /// What must not happen again before a time.
+    pub cooldowns: BTreeMap<String, StoreTime>,
+    /// The comments that were acted on.
+    pub processed_comments: BTreeSet<u64>,
+}
+
+impl ItemMemory {
+    /// Returns whether something may happen again.
+    pub fn is_cool(&self, what: &str, now: StoreTime) -> bool {
+        self.cooldowns.get(what).is_none_or(|until| *until <= now)
+    }
+
+    /// Counts one more, and returns how many there are now.
+    pub fn count(counts: &mut BTreeMap<String, u32>, what: &str) -> u32 {
+        let count = counts.entry(what.to_owned()).or_default();
+        *count = count.saturating_add(1);
+        *count
+    }
+}

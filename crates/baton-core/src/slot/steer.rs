@@ -1,0 +1,118 @@
+//! Steering: what people and changes of the issue do to runs. A run that has not started ends at once; one that runs is
+//! asked to stop, and keeps the slot until its agent is dead.
+
+use super::draft::{Draft, Ending};
+use super::ids::RunId;
+use super::item::{AgentName, Gates};
+use super::policy::Policy;
+use super::retry::Charge;
+use super::run::{EndCause, RunStatus, Stop};
+use super::situation::{Change, Decision, Situation};
+use super::wakeup::{Skip, WakeupStatus};
+
+/// What became of a run that should end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steered {
+    /// It had not started, and is over.
+    Ended(RunId),
+    /// It runs, and was asked to stop; the slot is free when its agent is dead.
+    AskedToStop(RunId),
+    /// It was over already.
+    WasOver(RunStatus),
+    /// There was nothing to end.
+    Nothing,
+}
+
+/// Ends a run by an operator's word. That is final for the run and its retry and, unless the queue is kept, for what
+/// waits behind it.
+pub fn cancel(situation: &Situation, run: RunId, keep_queue: bool, policy: &Policy) -> Decision<Steered> {
+    let mut draft = Draft::new(situation, policy);
+    if situation.owner.as_ref().is_none_or(|owner| owner.id != run || !owner.status.is_active()) {
+        let status = situation.looked_up.run.as_ref().map(|run| run.status);
+        return draft.done(status.map_or(Steered::Nothing, Steered::WasOver));
+    }
+    if !keep_queue {
+        draft.end_waiting(WakeupStatus::Cancelled, None);
+    }
+    let steered = draft.end_or_ask(Stop::Cancelled);
+    draft.done(steered)
+}
+
+/// Frees an item's slot by hand; what waits goes on.
+pub fn release(situation: &Situation, policy: &Policy) -> Decision<Steered> {
+    let mut draft = Draft::new(situation, policy);
+    draft.heal();
+    let steered = draft.end_or_ask(Stop::Released);
+    draft.done(steered)
+}
+
+/// Gives an issue to another agent, or to nobody. A run of any other agent ends; what waits goes on.
+pub fn reassign(situation: &Situation, to: Option<&AgentName>, policy: &Policy) -> Decision<Steered> {
+    let mut draft = Draft::new(situation, policy);
+    draft.heal();
+    let is_theirs =
+        draft.s.owner.as_ref().is_some_and(|run| to.is_some_and(|to| to.key() == run.agent.key()));
+    let steered = if is_theirs { Steered::Nothing } else { draft.end_or_ask(Stop::Reassigned) };
+    draft.done(steered)
+}
+
+/// Notes that an issue was closed or opened again. When it is closed, nothing more is done on it.
+pub fn set_open(situation: &Situation, is_open: bool, policy: &Policy) -> Decision<Steered> {
+    let mut draft = Draft::new(situation, policy);
+    if draft.s.item.is_open != is_open {
+        draft.s.item.is_open = is_open;
+        draft.push(Change::SetOpen(is_open));
+    }
+    draft.heal();
+    if is_open {
+        return draft.done(Steered::Nothing);
+    }
+    draft.end_waiting(WakeupStatus::Skipped, Some(Skip::IssueClosed));
+    let steered = draft.end_or_ask(Stop::IssueClosed);
+    draft.done(steered)
+}
+
+/// Notes what keeps runs of an item from starting. One that runs stops, and goes on when the gates are open.
+pub fn set_gates(situation: &Situation, gates: &Gates, policy: &Policy) -> Decision<Steered> {
+    let mut draft = Draft::new(situation, policy);
+    if draft.s.item.gates != *gates {
+        draft.s.item.gates = gates.clone();
+        draft.push(Change::SetGates(gates.clone()));
+    }
+    draft.heal();
+    let runs = draft.s.owner.as_ref().is_some_and(|run| run.status == RunStatus::Running);
+    let steered = if runs && !gates.are_open() { draft.end_or_ask(Stop::Gated) } else { Steered::Nothing };
+    draft.done(steered)
+}
+
+impl Draft<'_> {
+    fn end_or_ask(&mut self, stop: Stop) -> Steered {
+        let Some(owner) = self.s.owner.as_mut() else { return Steered::Nothing };
+        let id = owner.id;
+        if owner.status == RunStatus::Running {
+            // A final word is not taken back by a later one that would let the run go on.
+            if owner.stop.is_none_or(|asked| asked == Stop::Gated) {
+                owner.stop = Some(stop);
+                self.push(Change::AskToStop { id, stop });
+            }
+            return Steered::AskedToStop(id);
+        }
+        let (status, cause, charge) = stop.consequence();
+        debug_assert!(cause.is_final() && charge == Charge::Final, "only what runs is asked for a while");
+        self.free(Ending { status, cause: Some(cause), error: None, cost_micros: 0 }, charge);
+        Steered::Ended(id)
+    }
+
+    fn end_waiting(&mut self, status: WakeupStatus, skip: Option<Skip>) {
+        for wakeup in std::mem::take(&mut self.s.waiting) {
+            self.end_wakeup(wakeup.id, status, skip);
+        }
+    }
+}
+
+impl EndCause {
+    /// Returns whether the end was somebody's will, after which nothing is tried again.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Operator | Self::IssueClosed | Self::Reassigned | Self::Released)
+    }
+}
