@@ -2,7 +2,8 @@
 //!
 //! It runs before every test run, so it is quick when nothing is missing. It never skips: what it can neither find
 //! nor install is an error that names the package. It changes the system only through the package manager of Debian,
-//! and only as root; everything else it installs goes under the target directory.
+//! and only as root (with one setting, that a new PostgreSQL starts no server); everything else it installs goes under
+//! the target directory.
 
 mod clients;
 mod debian;

@@ -4,10 +4,12 @@
 //! nothing about single tests; nextest selects and runs them.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow};
+use baton_testbed::{Cluster, shared};
 
 use crate::steps::Steps;
 use crate::workspace::Workspace;
@@ -36,6 +38,8 @@ struct Planned {
     arguments: Vec<String>,
     /// What a person can do when it fails.
     remedy: String,
+    /// Whether it runs beside a PostgreSQL of its own.
+    with_postgres: bool,
 }
 
 /// Where property tests read the seed of their random inputs.
@@ -49,7 +53,10 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     }
     let seed = seed();
     for planned in plan(args, &seed) {
-        let mut cargo = prepared(workspace, args, &seed, &planned)?;
+        // It ends with this turn of the loop, whatever becomes of the step.
+        let postgres = if planned.with_postgres { start_postgres(&mut steps) } else { None };
+        let socket_dir = postgres.as_ref().map(Cluster::socket_dir);
+        let mut cargo = prepared(workspace, args, &seed, &planned, socket_dir)?;
         let shown = command::shown(&cargo);
         steps.run(planned.name, &shown, || attempt(&mut cargo, &planned.remedy));
     }
@@ -59,6 +66,16 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         );
     }
     steps.finish()
+}
+
+/// Starts one server for all tests; each would otherwise start its own, and take most of its time for that.
+fn start_postgres(steps: &mut Steps) -> Option<Cluster> {
+    let mut started = None;
+    steps.run("postgres", "one private server for all tests, until they have ended", || {
+        started = Some(Cluster::start()?);
+        Ok(())
+    });
+    started
 }
 
 /// Takes the seed from the environment, or a new one from the clock, so that every run tries other inputs.
@@ -77,7 +94,7 @@ fn plan(args: &Args, seed: &str) -> Vec<Planned> {
     let nextest = ["nextest", "run", "--workspace"].into_iter().chain(rest);
     let full = if args.full { "--full " } else { "" };
     let remedy = format!("repeat one test with `{SEED}={seed} cargo xtask test {full}NAME`");
-    let tests = Planned { remedy, ..planned("nextest", nextest, "") };
+    let tests = Planned { remedy, with_postgres: true, ..planned("nextest", nextest, "") };
     if !args.filter.is_empty() {
         return vec![tests];
     }
@@ -102,10 +119,16 @@ fn advisories() -> Planned {
 
 fn planned<'a>(name: &'static str, arguments: impl IntoIterator<Item = &'a str>, remedy: &str) -> Planned {
     let arguments = arguments.into_iter().map(str::to_owned).collect();
-    Planned { name, arguments, remedy: remedy.to_owned() }
+    Planned { name, arguments, remedy: remedy.to_owned(), with_postgres: false }
 }
 
-fn prepared(workspace: &Workspace, args: &Args, seed: &str, planned: &Planned) -> Result<Command> {
+fn prepared(
+    workspace: &Workspace,
+    args: &Args,
+    seed: &str,
+    planned: &Planned,
+    postgres: Option<&Path>,
+) -> Result<Command> {
     let mut cargo = command::cargo();
     cargo
         .args(&planned.arguments)
@@ -115,6 +138,9 @@ fn prepared(workspace: &Workspace, args: &Args, seed: &str, planned: &Planned) -
         .env(SEED, seed);
     if args.full {
         cargo.env("BATON_TEST_FULL", "1");
+    }
+    if let Some(socket_dir) = postgres {
+        cargo.env(shared::VARIABLE, socket_dir);
     }
     Ok(cargo)
 }
@@ -131,6 +157,12 @@ mod tests {
     fn check(args: &Args, wanted: &[&str]) {
         let names: Vec<_> = plan(args, "7").iter().map(|planned| planned.name).collect();
         assert_eq!(names, wanted);
+    }
+
+    fn variables(args: &Args, postgres: Option<&Path>) -> Vec<String> {
+        let workspace = Workspace { root: "/w".into(), target: "/t".into() };
+        let cargo = prepared(&workspace, args, "7", &plan(args, "7")[0], postgres).unwrap();
+        cargo.get_envs().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
     }
 
     #[test]
@@ -156,14 +188,24 @@ mod tests {
 
     #[test]
     fn a_full_run_tells_the_tests_so() {
-        let workspace = Workspace { root: "/w".into(), target: "/t".into() };
-        let variables = |args: &Args| {
-            let cargo = prepared(&workspace, args, "7", &plan(args, "7")[0]).unwrap();
-            cargo.get_envs().map(|(name, _)| name.to_string_lossy().into_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!(variables(&Args::default()), ["BATON_CONTRACT_DIR", "PATH", SEED]);
+        assert_eq!(variables(&Args::default(), None), ["BATON_CONTRACT_DIR", "PATH", SEED]);
         let full = Args { full: true, ..Args::default() };
-        assert_eq!(variables(&full), ["BATON_CONTRACT_DIR", "BATON_TEST_FULL", "PATH", SEED]);
+        assert_eq!(variables(&full, None), ["BATON_CONTRACT_DIR", "BATON_TEST_FULL", "PATH", SEED]);
+    }
+
+    #[test]
+    fn the_tests_and_nothing_else_get_a_server_with_a_filter_too() {
+        for filter in [vec![], vec!["claims".into()]] {
+            let plan = plan(&Args { filter, ..Args::default() }, "7");
+            let served = plan.iter().filter(|planned| planned.with_postgres).map(|planned| planned.name);
+            assert_eq!(served.collect::<Vec<_>>(), ["nextest"]);
+        }
+    }
+
+    #[test]
+    fn the_tests_are_told_where_the_server_is() {
+        let variables = variables(&Args::default(), Some(Path::new("/s")));
+        assert_eq!(variables, ["BATON_CONTRACT_DIR", "BATON_TEST_POSTGRES", "PATH", SEED]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The programs of the system the tests start: git with its HTTP backend, Node.js, Python, the shell, curl and jq of a label
-//! worker, and two cargo components.
+//! worker, PostgreSQL, and two cargo components.
 //!
 //! This module finds out what is missing and who could install it. It never looks at what the clients of the
 //! contract tests need beyond their interpreters.
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use baton_testbed::Programs;
 
 use super::debian;
 use super::version::Version;
@@ -17,7 +18,7 @@ use crate::command;
 /// One thing the tests need from the system.
 struct Program {
     name: &'static str,
-    /// The package of Debian that brings it, or the command that does.
+    /// The package that brings it, or the command that does.
     source: Source,
     /// Finds it and returns its version or place.
     probe: fn() -> Result<String>,
@@ -25,7 +26,13 @@ struct Program {
 
 #[derive(Clone, Copy)]
 enum Source {
+    /// A package by its name in Debian; other systems call it so or nearly so.
     Package(&'static str),
+    /// A package whose name in Homebrew nobody would guess.
+    Packages {
+        debian: &'static str,
+        homebrew: &'static str,
+    },
     Rustup(&'static str),
 }
 
@@ -36,7 +43,7 @@ struct Missing {
     problem: String,
 }
 
-const PROGRAMS: [Program; 10] = [
+const PROGRAMS: [Program; 11] = [
     Program { name: "git", source: Source::Package("git"), probe: git },
     Program { name: "git http-backend", source: Source::Package("git"), probe: git_http_backend },
     Program { name: "node", source: Source::Package("nodejs"), probe: node },
@@ -45,9 +52,12 @@ const PROGRAMS: [Program; 10] = [
     Program { name: "bash", source: Source::Package("bash"), probe: bash },
     Program { name: "curl", source: Source::Package("curl"), probe: curl },
     Program { name: "jq", source: Source::Package("jq"), probe: jq },
+    Program { name: "PostgreSQL", source: POSTGRESQL, probe: postgresql },
     Program { name: "cargo fmt", source: Source::Rustup("rustfmt"), probe: cargo_fmt },
     Program { name: "cargo clippy", source: Source::Rustup("clippy"), probe: cargo_clippy },
 ];
+
+const POSTGRESQL: Source = Source::Packages { debian: "postgresql", homebrew: "postgresql@16" };
 
 /// Checks every program, installs what may be installed, and fails by name for the rest.
 pub(crate) fn ensure() -> Result<()> {
@@ -85,7 +95,7 @@ fn packages(missing: &[Missing]) -> Vec<&'static str> {
     let mut packages: Vec<_> = missing
         .iter()
         .filter_map(|missing| match missing.source {
-            Source::Package(package) => Some(package),
+            Source::Package(package) | Source::Packages { debian: package, .. } => Some(package),
             Source::Rustup(_) => None,
         })
         .collect();
@@ -105,6 +115,9 @@ fn complaint(missing: &[Missing]) -> String {
     for Missing { name, source, problem } in missing {
         let remedy = match source {
             Source::Package(package) => format!("install the package `{package}` (its name in Debian)"),
+            Source::Packages { debian, homebrew } => {
+                format!("install the package `{debian}` (its name in Debian; in Homebrew `{homebrew}`)")
+            }
             Source::Rustup(component) => format!("run `rustup component add {component}`"),
         };
         write!(text, "\n  - {name}: {problem}; {remedy}").expect("a String takes everything");
@@ -154,6 +167,13 @@ fn jq() -> Result<String> {
     command::read(Command::new("jq").arg("--version")).map(|version| version.trim().to_owned())
 }
 
+/// Looks where the tests will look, which is not only on PATH; 14 is the oldest that its makers still repair.
+fn postgresql() -> Result<String> {
+    let postgres = Programs::find()?.path("postgres");
+    let version = at_least(Version(14, 0, 0), Command::new(&postgres).arg("--version"))?;
+    Ok(format!("{version}, {}", postgres.display()))
+}
+
 fn cargo_fmt() -> Result<String> {
     at_least(Version(0, 0, 0), command::cargo().args(["fmt", "--version"]))
 }
@@ -184,11 +204,13 @@ mod tests {
     fn a_complaint_names_what_is_missing_and_what_to_install() {
         let complaint = complaint(&[
             missing("node", Source::Package("nodejs")),
+            missing("PostgreSQL", POSTGRESQL),
             missing("cargo fmt", Source::Rustup("rustfmt")),
         ]);
         let wanted = "\
 the tests need programs that are missing or too old:
   - node: `node` could not be started; install the package `nodejs` (its name in Debian)
+  - PostgreSQL: `PostgreSQL` could not be started; install the package `postgresql` (its name in Debian; in Homebrew `postgresql@16`)
   - cargo fmt: `cargo fmt` could not be started; run `rustup component add rustfmt`
 then run `cargo xtask setup` again";
         assert_eq!(complaint, wanted);
@@ -199,9 +221,10 @@ then run `cargo xtask setup` again";
         let missing = [
             missing("git", Source::Package("git")),
             missing("git http-backend", Source::Package("git")),
+            missing("PostgreSQL", POSTGRESQL),
             missing("cargo fmt", Source::Rustup("rustfmt")),
         ];
-        assert_eq!(packages(&missing), ["git"]);
+        assert_eq!(packages(&missing), ["git", "postgresql"]);
     }
 
     #[test]
