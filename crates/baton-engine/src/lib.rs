@@ -1,5 +1,7 @@
-//! Claim drivers: they perform what the rules of `baton-core` ask for, through the ports, and know nothing else.
+//! Drivers: they perform what the rules of `baton-core` ask for, through the ports, and know nothing else. `claims` is the
+//! drivers of claims on a tracker, `relay` the verbs over a store.
 //!
 //! Deliberately absent: HTTP, files, processes, the environment and clocks. All of them come in through ports.
 
 pub mod claims;
+pub mod relay;

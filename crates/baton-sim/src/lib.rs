@@ -1,0 +1,15 @@
+//! The memory store, and the suites that hold every store to what it does.
+//!
+//! [`MemoryStore`] is the executable specification: plain maps, one lock, no I/O. [`conformance`] is one set of tests for
+//! all stores; [`model`] runs random histories against them and checks what must always be true. Later the simulation
+//! of the whole engine lives here too.
+//!
+//! Deliberately absent: files, sockets, databases and clocks of machines. Time is moved by hand.
+
+pub mod conformance;
+mod hand_clock;
+pub mod memory_store;
+pub mod model;
+
+pub use hand_clock::HandClock;
+pub use memory_store::MemoryStore;
