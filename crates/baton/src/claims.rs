@@ -61,6 +61,9 @@ pub(crate) enum ClaimsCommand {
     /// Become a command when its guard says so.
     #[command(hide = true, name = "__guarded")]
     Guarded(guard::Guarded),
+    /// Kill a process group when its guard is gone.
+    #[command(hide = true, name = "__watch")]
+    Watch(guard::Watch),
 }
 
 pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
@@ -80,5 +83,9 @@ pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
         ClaimsCommand::LabelState(command) => command.run(),
         ClaimsCommand::Guard(command) => command.run(),
         ClaimsCommand::Guarded(command) => command.run(),
+        ClaimsCommand::Watch(command) => {
+            command.run();
+            Ok(())
+        }
     }
 }

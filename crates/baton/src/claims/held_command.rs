@@ -6,14 +6,12 @@
 //! agent at work without a lease.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _};
-use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::process::CommandExt as _;
-use std::process::{ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::io::IsTerminal as _;
+use std::process::ExitStatus;
 use std::time::Duration;
 
+use baton_agent::supervisor::EXIT_NOT_RUN;
+use baton_agent::{HeldEnd, HeldLaunch, HeldProcess};
 use baton_claims::FoundLease;
 use baton_core::claim::Lease;
 use baton_core::claim::command_end::{CommandEnd, Ending, Errand};
@@ -22,12 +20,10 @@ use baton_core::labels::dialect::Dialect;
 use baton_core::tracker::IssueKey;
 use baton_engine::claims::{KeepEnd, Kept};
 use baton_ports::Clock as _;
-use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::context::Context;
-use super::guard::{EXIT_NOT_RUN, NOT_RUN};
+use super::guard::exit_code;
 use super::release::hand_back;
 use crate::command_error::CommandError;
 
@@ -41,20 +37,6 @@ pub(super) struct HeldCommand<'a> {
     pub(super) label: Option<&'a str>,
     pub(super) to: Option<&'a str>,
     pub(super) command: &'a [OsString],
-}
-
-/// The guard of a running command.
-struct Guarded {
-    process: tokio::process::Child,
-    control: File,
-    command_group: mpsc::Receiver<i32>,
-}
-
-/// Whether there was a command at all.
-#[derive(PartialEq, Eq)]
-enum CommandStart {
-    Run,
-    NotRun,
 }
 
 /// Why a command ended.
@@ -88,14 +70,14 @@ impl HeldCommand<'_> {
             let why = "its deadline had come before the command could be started".to_owned();
             return Ok((Kept { lease, end: KeepEnd::Lost { to: None, why } }, End::Cancelled));
         }
-        let mut guarded = self.start(&lease, grace)?;
-        let mut control = guarded.control.try_clone().map_err(|error| reach("guard", &error))?;
+        let mut held = self.start(&lease, grace)?;
+        let mut reins = held.reins().map_err(|error| reach("the guard", &error))?;
         let (mut interrupted, mut terminated) =
             (handler(SignalKind::interrupt())?, handler(SignalKind::terminate())?);
         let mut end = End::Cancelled;
         let work = async {
             tokio::select! {
-                status = guarded.process.wait() => {
+                status = held.wait() => {
                     if let Ok(status) = status {
                         end = End::Exited(status);
                     }
@@ -110,45 +92,31 @@ impl HeldCommand<'_> {
         let kept = fleet
             .claims
             .keep(self.issue, lease, grace, work, |lease| {
-                tell_deadline(&mut control, lease);
+                reins.extend(lease.deadline);
                 if let Err(error) = leases.keep(self.issue, lease, self.label) {
                     eprintln!("warning: the lease could not be kept on disk: {error}");
                 }
             })
             .await;
-        drop(control);
-        if guarded.stop(2 * grace).await == CommandStart::NotRun {
+        drop(reins);
+        if held.stop(2 * grace).await == HeldEnd::NotRun {
             end = End::NotRun;
         }
         Ok((kept, end))
     }
 
-    fn start(&self, lease: &Lease, grace: Duration) -> Result<Guarded, CommandError> {
-        let program = std::env::current_exe().map_err(|error| reach("baton itself", &error))?;
-        let (control_read, control_write) = pipe()?;
-        let (status_read, status_write) = pipe()?;
-        for inherited in [&control_read, &status_write] {
-            fcntl_setfd(inherited, FdFlags::empty()).map_err(|error| reach("the guard's pipe", &error))?;
-        }
-        let mut guard = std::process::Command::new(program);
-        guard
-            .arg("__guard")
-            .args(["--control", &control_read.as_raw_fd().to_string()])
-            .args(["--status", &status_write.as_raw_fd().to_string()])
-            .args(["--grace-ms", &grace.as_millis().to_string()])
-            .arg("--")
-            .args(self.command)
-            .envs(self.environment(lease))
-            .process_group(0);
-        // A command in the background may not read a terminal; it would be stopped for trying.
-        if std::io::stdin().is_terminal() {
-            guard.stdin(Stdio::null());
-        }
-        let process =
-            tokio::process::Command::from(guard).spawn().map_err(|error| reach("the guard", &error))?;
-        let mut control = File::from(control_write);
-        tell_deadline(&mut control, lease);
-        Ok(Guarded { process, control, command_group: listen(status_read) })
+    fn start(&self, lease: &Lease, kill_grace: Duration) -> Result<HeldProcess, CommandError> {
+        let supervisor = std::env::current_exe().map_err(|error| reach("baton itself", &error))?;
+        let launch = HeldLaunch {
+            supervisor,
+            argv: self.command,
+            env: self.environment(lease),
+            // A command in the background may not read a terminal; it would be stopped for trying.
+            has_stdin: !std::io::stdin().is_terminal(),
+            deadline: lease.deadline,
+            kill_grace,
+        };
+        HeldProcess::start(launch).map_err(|error| reach("the guard", &error))
     }
 
     /// What the command can know about its hold; the pre-push hook recognises the holder by it.
@@ -217,48 +185,8 @@ impl From<&End> for CommandEnd {
     }
 }
 
-impl Guarded {
-    /// Ends the command, if it has not ended, and waits until all of its group is gone.
-    async fn stop(mut self, within: Duration) -> CommandStart {
-        // The end of the control pipe is what tells the guard to stop.
-        drop(self.control);
-        let ended = tokio::time::timeout(within + Duration::from_secs(1), self.process.wait()).await;
-        let was_clean = matches!(ended, Ok(Ok(status)) if status.code().is_some());
-        let told: Vec<i32> = self.command_group.try_iter().collect();
-        let group = told.iter().copied().rfind(|pid| *pid > 0).and_then(Pid::from_raw);
-        if let (false, Some(group)) = (was_clean, group) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        if ended.is_err() {
-            let _ = self.process.kill().await;
-        }
-        if told.contains(&NOT_RUN) { CommandStart::NotRun } else { CommandStart::Run }
-    }
-}
-
 fn kill_grace(lease: &Lease) -> Duration {
     (lease.deadline.since(lease.sent_at) / 5).min(KILL_GRACE_MAX)
-}
-
-fn tell_deadline(control: &mut File, lease: &Lease) {
-    // A guard that is gone has ended the command, which is noticed elsewhere.
-    let _ = writeln!(control, "{}", lease.deadline.ms);
-}
-
-fn listen(status: OwnedFd) -> mpsc::Receiver<i32> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(File::from(status)).lines().map_while(Result::ok) {
-            if let Ok(pid) = line.trim().parse() {
-                let _ = sender.send(pid);
-            }
-        }
-    });
-    receiver
-}
-
-fn pipe() -> Result<(OwnedFd, OwnedFd), CommandError> {
-    rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(|error| reach("a pipe", &error))
 }
 
 fn handler(kind: SignalKind) -> Result<tokio::signal::unix::Signal, CommandError> {
@@ -267,10 +195,4 @@ fn handler(kind: SignalKind) -> Result<tokio::signal::unix::Signal, CommandError
 
 fn reach(what: &str, error: &dyn std::fmt::Display) -> CommandError {
     CommandError::OutOfReach(format!("{what}: {error}"))
-}
-
-fn exit_code(status: ExitStatus) -> std::process::ExitCode {
-    use std::os::unix::process::ExitStatusExt as _;
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    std::process::ExitCode::from(u8::try_from(code).unwrap_or(1))
 }

@@ -1,0 +1,27 @@
+//! Processes that must not outlive a deadline: agents of runs, and commands that hold an issue.
+//!
+//! Each runs under a supervisor, a process of its own that ends the whole process group when the deadline comes or when
+//! whoever extends it is gone; a second, smaller watcher ends the group when the supervisor itself is gone. An engine
+//! [launches](launch) agents and is told how they ended; the binary's hidden subcommands are the other side,
+//! [`supervisor`].
+//!
+//! Deliberately absent: what an agent is asked and what its output means, leases and trackers. Deadlines come in as
+//! values of the boot clock, the environment as a list, and the clock through its port.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the crate that owns agents: it starts processes, feeds and drains their pipes in threads, and writes their logs"
+)]
+
+mod agent_process;
+mod environment;
+mod held_process;
+mod launch;
+pub mod supervisor;
+mod wire;
+
+pub use agent_process::AgentProcess;
+pub use environment::{ALWAYS_ALLOWED, Environment};
+pub use held_process::{HeldEnd, HeldLaunch, HeldProcess, HeldReins};
+pub use launch::{Launch, LaunchError, launch};
+pub use wire::{AgentEnd, AgentExit, Limit, StopHow};

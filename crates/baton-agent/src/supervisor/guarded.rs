@@ -1,0 +1,57 @@
+//! The command before it is the command: it waits for a word and then becomes it.
+//!
+//! Its process group exists and is known to everybody who must be able to end it before anything of the command runs.
+//! Without the word, because the supervisor is gone, there is no command.
+
+use std::ffi::OsString;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use super::pipes;
+
+/// What a shell says of a command that cannot be found.
+pub const EXIT_NOT_RUN: u8 = 127;
+
+/// What is written when the process group is there.
+pub(super) const READY: u8 = b'+';
+
+/// A command that waits for its word.
+#[derive(Debug)]
+pub struct Guarded {
+    /// The number of the pipe that the word comes over.
+    pub go: i32,
+    /// The number of the pipe that is told when the group is there, and why the command could not be run.
+    pub news: i32,
+    /// Whether the command gets a session of its own; otherwise it has a process group already.
+    pub in_session: bool,
+    /// The command.
+    pub argv: Vec<OsString>,
+}
+
+impl Guarded {
+    /// Waits and becomes the command. Returns only if there is none, with the reason.
+    pub fn run(&self) -> io::Error {
+        self.wait().err().unwrap_or_else(|| self.become_command())
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        if self.in_session {
+            rustix::process::setsid()?;
+        }
+        pipes::inherited_to_write(self.news)?.write_all(&[READY])?;
+        pipes::inherited_to_read(self.go)?.read_exact(&mut [0])
+    }
+
+    fn become_command(&self) -> io::Error {
+        let Some((program, arguments)) = self.argv.split_first() else {
+            return io::Error::new(io::ErrorKind::InvalidInput, "there is no command");
+        };
+        let error = Command::new(program).args(arguments).exec();
+        let why = format!("`{}` cannot be run: {error}", program.to_string_lossy());
+        if let Ok(mut news) = pipes::inherited_to_write(self.news) {
+            let _ = news.write_all(why.as_bytes());
+        }
+        io::Error::new(error.kind(), why)
+    }
+}

@@ -1,0 +1,210 @@
+//! How long an agent may run, and which signal it gets when: decisions without a clock and without processes.
+//!
+//! A stop goes from signal to signal with the grace time between them. The deadline overrides every grace: before it
+//! there is time for one SIGTERM, and at it there is SIGKILL.
+
+use std::time::Duration;
+
+use baton_core::time::{BootTime, millis};
+
+use crate::wire::{AgentExit, Limit, StopHow};
+
+/// Why an agent is being ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    Asked,
+    /// Whoever extends the deadline is gone.
+    Abandoned,
+    Deadline,
+    Limit(Limit),
+}
+
+/// What bounds a running agent.
+#[derive(Debug)]
+pub(super) struct Leash {
+    pub(super) deadline: BootTime,
+    pub(super) grace: Duration,
+    pub(super) wall_end: Option<BootTime>,
+    pub(super) inactivity: Option<Duration>,
+    stop: Option<Stop>,
+}
+
+/// A stop that has begun.
+#[derive(Debug)]
+struct Stop {
+    reason: Reason,
+    next: StopHow,
+    next_at: BootTime,
+}
+
+impl Leash {
+    pub(super) fn new(deadline: BootTime, grace: Duration) -> Self {
+        Self { deadline, grace, wall_end: None, inactivity: None, stop: None }
+    }
+
+    /// Returns whether it is too late for anything to run.
+    pub(super) fn is_over(&self, now: BootTime) -> bool {
+        now >= self.stop_at()
+    }
+
+    /// Returns why the agent is being ended, if it is.
+    pub(super) fn reason(&self) -> Option<Reason> {
+        self.stop.as_ref().map(|stop| stop.reason)
+    }
+
+    /// Begins a stop, or hastens one: it never becomes gentler, and its first reason stays.
+    pub(super) fn end(&mut self, reason: Reason, how: StopHow, now: BootTime) {
+        let stop = self.stop.get_or_insert(Stop { reason, next: how, next_at: now });
+        // What comes next is what was not sent yet, so that this is not sent twice either.
+        if stop.next <= how {
+            stop.next = how;
+            stop.next_at = stop.next_at.min(now);
+        }
+    }
+
+    /// Returns the signal that the group is to get now, if any.
+    pub(super) fn due(&mut self, now: BootTime, last_output: BootTime) -> Option<StopHow> {
+        if let Some((reason, how)) = self.cause(now, last_output) {
+            self.end(reason, how, now);
+        }
+        let grace = self.grace;
+        let stop = self.stop.as_mut().filter(|stop| now >= stop.next_at)?;
+        let due = stop.next;
+        // SIGKILL is repeated at every look, for those that are born while it is sent.
+        (stop.next, stop.next_at) = match due {
+            StopHow::Interrupt => (StopHow::Terminate, now.plus(grace)),
+            StopHow::Terminate => (StopHow::Kill, now.plus(grace)),
+            StopHow::Kill => (StopHow::Kill, now),
+        };
+        Some(due)
+    }
+
+    fn cause(&self, now: BootTime, last_output: BootTime) -> Option<(Reason, StopHow)> {
+        if now >= self.deadline {
+            return Some((Reason::Deadline, StopHow::Kill));
+        }
+        if self.is_over(now) {
+            return Some((Reason::Deadline, StopHow::Terminate));
+        }
+        let limit = if self.wall_end.is_some_and(|end| now >= end) {
+            Limit::WallTime
+        } else if self.inactivity.is_some_and(|bound| now.since(last_output) >= bound) {
+            Limit::Inactivity
+        } else {
+            return None;
+        };
+        Some((Reason::Limit(limit), StopHow::Interrupt))
+    }
+
+    fn stop_at(&self) -> BootTime {
+        BootTime { ms: self.deadline.ms.saturating_sub(millis(self.grace)) }
+    }
+}
+
+impl Reason {
+    /// Returns what is told about an agent that was ended for this reason.
+    pub(super) fn exit(self) -> AgentExit {
+        match self {
+            Self::Asked | Self::Abandoned => AgentExit::Stopped,
+            Self::Deadline => AgentExit::DeadlinePassed,
+            Self::Limit(limit) => AgentExit::TimedOut(limit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use StopHow::{Interrupt, Kill, Terminate};
+
+    const GRACE: Duration = Duration::from_millis(10);
+
+    fn at(ms: u64) -> BootTime {
+        BootTime { ms }
+    }
+
+    fn leash(deadline_ms: u64) -> Leash {
+        Leash::new(at(deadline_ms), GRACE)
+    }
+
+    /// Looks at every millisecond and compares what is sent when, until the first SIGKILL.
+    #[track_caller]
+    fn check(mut leash: Leash, from_ms: u64, expected: &[(u64, StopHow)]) {
+        let mut sent = Vec::new();
+        for ms in from_ms..from_ms + 1000 {
+            sent.extend(leash.due(at(ms), at(0)).map(|how| (ms, how)));
+            if sent.last().is_some_and(|(_, how)| *how == Kill) {
+                break;
+            }
+        }
+        assert_eq!(sent, expected);
+    }
+
+    #[test]
+    fn a_deadline_that_is_not_extended_asks_first_and_kills_at_the_deadline() {
+        check(leash(100), 0, &[(90, Terminate), (100, Kill)]);
+    }
+
+    #[test]
+    fn whoever_sleeps_through_the_deadline_gets_no_grace() {
+        check(leash(100), 200, &[(200, Kill)]);
+        check(leash(100), 95, &[(95, Terminate), (100, Kill)]);
+    }
+
+    #[test]
+    fn a_stop_goes_from_signal_to_signal() {
+        for (how, expected) in [
+            (Interrupt, &[(5, Interrupt), (15, Terminate), (25, Kill)][..]),
+            (Terminate, &[(5, Terminate), (15, Kill)]),
+            (Kill, &[(5, Kill)]),
+        ] {
+            let mut leash = leash(1000);
+            leash.end(Reason::Asked, how, at(5));
+            check(leash, 5, expected);
+        }
+    }
+
+    #[test]
+    fn the_deadline_hastens_a_stop_that_is_under_way() {
+        let mut early = leash(100);
+        early.end(Reason::Asked, Interrupt, at(85));
+        check(early, 85, &[(85, Interrupt), (90, Terminate), (100, Kill)]);
+        let mut late = leash(100);
+        late.end(Reason::Asked, Terminate, at(95));
+        check(late, 95, &[(95, Terminate), (100, Kill)]);
+    }
+
+    #[test]
+    fn a_second_stop_hastens_and_never_delays_the_first() {
+        let mut leash = leash(1000);
+        leash.end(Reason::Asked, Interrupt, at(0));
+        assert_eq!(leash.due(at(0), at(0)), Some(Interrupt));
+        leash.end(Reason::Abandoned, Terminate, at(3));
+        assert_eq!(leash.due(at(3), at(0)), Some(Terminate));
+        leash.end(Reason::Abandoned, Terminate, at(4));
+        assert_eq!(leash.due(at(4), at(0)), None, "it was sent already");
+        leash.end(Reason::Abandoned, Kill, at(4));
+        assert_eq!((leash.due(at(4), at(0)), leash.reason()), (Some(Kill), Some(Reason::Asked)));
+        leash.end(Reason::Asked, Interrupt, at(5));
+        assert_eq!(leash.due(at(5), at(0)), Some(Kill));
+    }
+
+    #[test]
+    fn an_extended_deadline_lets_it_run() {
+        let mut leash = leash(100);
+        assert_eq!(leash.due(at(89), at(0)), None);
+        leash.deadline = at(200);
+        assert_eq!((leash.due(at(189), at(0)), leash.reason()), (None, None));
+        assert_eq!(leash.due(at(190), at(0)), Some(Terminate));
+    }
+
+    #[test]
+    fn limits_of_time_stop_gently_and_are_told() {
+        let wall = Leash { wall_end: Some(at(50)), ..leash(1000) };
+        check(wall, 0, &[(50, Interrupt), (60, Terminate), (70, Kill)]);
+        let mut idle = Leash { inactivity: Some(Duration::from_millis(30)), ..leash(1000) };
+        assert_eq!(idle.due(at(59), at(30)), None);
+        assert_eq!(idle.due(at(60), at(30)), Some(Interrupt));
+        assert_eq!(idle.reason().map(Reason::exit), Some(AgentExit::TimedOut(Limit::Inactivity)));
+    }
+}
