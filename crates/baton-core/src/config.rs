@@ -4,12 +4,16 @@
 //! Only the winning value is read, so that a variable can repair a bad file; but the file itself must be YAML without
 //! unknown keys. All complaints come at once, each with key, value, source and what is allowed.
 //!
+//! Agents have free names and are no rows of that table; they come from `baton.yaml` alone, see [`agents`].
+//!
 //! Deliberately absent: files, the environment and flags, which come in as text, and secrets, which are no settings and
 //! must not be in `baton.yaml`.
 
+pub mod agents;
 pub mod choice;
 mod conflict;
 pub mod document;
+mod dollars;
 pub mod dotenv;
 pub mod duration;
 mod edit_distance;
@@ -23,7 +27,8 @@ mod typed;
 mod value;
 mod yaml;
 
-pub use choice::{HookFail, PauseScope};
+pub use agents::{AgentConfig, EffectiveAgent, agent_key};
+pub use choice::{Adapter, HookFail, PauseScope};
 pub use error::{ConfigError, ConfigErrors};
 pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, resolve};
 pub use source::Source;

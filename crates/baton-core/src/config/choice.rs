@@ -21,6 +21,13 @@ pub enum HookFail {
     Closed,
 }
 
+/// How an agent is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Adapter {
+    /// Any program: the prompt on its standard input, markers on its standard output.
+    Command,
+}
+
 /// The word is none of those allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not one of the words allowed here")]
@@ -47,6 +54,25 @@ impl FromStr for HookFail {
             "closed" => Ok(Self::Closed),
             other => Err(ChoiceError(other.to_owned())),
         }
+    }
+}
+
+impl FromStr for Adapter {
+    type Err = ChoiceError;
+
+    fn from_str(text: &str) -> Result<Self, ChoiceError> {
+        match text {
+            "command" => Ok(Self::Command),
+            other => Err(ChoiceError(other.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Command => "command",
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::agents::table::{AGENT_SETTINGS, AgentSetting, GROUP};
 use super::table::{Kind, SETTINGS, Setting};
 
 /// Returns the page.
@@ -10,7 +11,17 @@ pub fn document() -> String {
     for setting in &SETTINGS {
         let _ = writeln!(text, "{}", row(setting));
     }
+    text += AGENTS;
+    for setting in &AGENT_SETTINGS {
+        let _ = writeln!(text, "{}", agent_row(setting));
+    }
     text + TAIL
+}
+
+fn agent_row(setting: &AgentSetting) -> String {
+    let needed = if setting.needed.is_some() { "yes" } else { "–" };
+    let (key, kind) = (setting.key, kind(setting.kind));
+    format!("| `{GROUP}.NAME.{key}` | {kind} | {needed} | {} |", setting.description)
 }
 
 fn row(setting: &Setting) -> String {
@@ -39,6 +50,9 @@ fn kind(kind: Kind) -> String {
         Kind::Count => "number from 1".to_owned(),
         Kind::CountFromZero => "number from 0".to_owned(),
         Kind::Switch => "true or false".to_owned(),
+        Kind::Dollars => "US dollars, such as 12.5".to_owned(),
+        Kind::Command => "list of the program and its arguments".to_owned(),
+        Kind::Variables => "list of names of variables".to_owned(),
         Kind::List => "list".to_owned(),
         Kind::Choice(words) => words.join(", "),
         Kind::Choices(words) => format!("list of {}", words.join(", ")),
@@ -55,7 +69,7 @@ A value comes from the first of these that says something: the flag, the environ
 
 - `baton.yaml` is the file named by `--config`; otherwise it is looked for in the current directory and upwards, as far as
   the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key under
-  `app`, `claims`, `hook`, `retry`, `tracker` or `workers` is an error; elsewhere it is a warning.
+  `agents`, `app`, `claims`, `hook`, `retry`, `tracker` or `workers` is an error; elsewhere it is a warning.
 - `.env` is read beside `baton.yaml`, or in the root of the repository. Lines are `NAME=value`; quotes and `#` comments are
   understood, values over several lines and variables within values are not.
 - An empty variable, and nothing after a key in `baton.yaml`, count as not set.
@@ -65,6 +79,29 @@ A value comes from the first of these that says something: the flag, the environ
 
 | key | type | default | environment | flag | what it is for |
 |---|---|---|---|---|---|
+";
+
+const AGENTS: &str = "
+## Agents
+
+Under `agents:` in `baton.yaml` every agent has a name, and under its name the settings below. No variable and no flag sets
+them. A name is 1 to 64 letters, digits, spaces, dots, underscores and hyphens, with a letter or a digit first; case, and
+spaces around it, do not count, so that `Coder` and `coder` are one agent and cannot both be there.
+
+```yaml
+agents:
+  coder:
+    adapter: command
+    command: [my-agent, --print]
+    max_concurrent: 2
+    cost_per_day: 12.5
+    env: [PATH, HOME]
+```
+
+The adapters `claude`, `codex`, `gemini` and `script` are not yet in this version.
+
+| key | type | needed | what it is for |
+|---|---|---|---|
 ";
 
 const TAIL: &str = "
@@ -81,8 +118,8 @@ The password of a PostgreSQL server is not read from `baton.yaml` either. Write 
 `PGPASSWORD` or `~/.pgpass`; or give the whole address in `BATON_STORE`, in the environment or in `.env`. Where a password is
 shown, it is shown as `***`.
 
-`token_command` runs a program and `tracker.api_url` receives the token, so read a `baton.yaml` that somebody else wrote
-before using it, as you would read a Makefile.
+`token_command` and the commands of agents run programs, and `tracker.api_url` receives the token, so read a `baton.yaml`
+that somebody else wrote before using it, as you would read a Makefile.
 
 ## `baton config show --json`
 
@@ -91,12 +128,15 @@ before using it, as you would read a Makefile.
 | `file` | the `baton.yaml` that was read, or null |
 | `directory` | where relative paths begin |
 | `token` | where the token comes from, never the token |
-| `settings` | in the order above: `key`, `value` (text, or null for nothing), `source` (`flag`, `environment`, `dotenv`, `file`, `default`), `at` (the place, for people) |
+| `settings` | in the order above, without agents: `key`, `value` (text, or null for nothing), `source` (`flag`, `environment`, `dotenv`, `file`, `default`), `at` (the place, for people) |
+| `agents` | in the order of the file: `name`, `key` (the name in lower case), `settings` (as above, with the last part of the key) |
 | `warnings` | what is suspicious and no error |
 ";
 
 #[cfg(test)]
 mod tests {
+    use super::super::agents::table::LATER_ADAPTERS;
+    use super::super::resolve::{Layers, TextFile, resolve};
     use super::*;
 
     #[test]
@@ -108,5 +148,30 @@ mod tests {
             assert_eq!(rows.len(), 1, "{}", setting.key);
             assert_eq!(rows[0].split(" | ").count(), 6, "{}", rows[0]);
         }
+    }
+
+    #[test]
+    fn every_setting_of_an_agent_has_one_row_of_four_cells() {
+        let page = document();
+        for setting in AGENT_SETTINGS {
+            let beginning = format!("| `agents.NAME.{}` |", setting.key);
+            let rows: Vec<_> = page.lines().filter(|line| line.starts_with(&beginning)).collect();
+            assert_eq!(rows.len(), 1, "{}", setting.key);
+            assert_eq!(rows[0].split(" | ").count(), 4, "{}", rows[0]);
+        }
+    }
+
+    #[test]
+    fn every_adapter_of_a_later_version_is_named() {
+        let page = document();
+        assert!(LATER_ADAPTERS.iter().all(|adapter| page.contains(&format!("`{adapter}`"))));
+    }
+
+    #[test]
+    fn the_example_of_an_agent_is_read() {
+        let yaml = AGENTS.split("```").nth(1).and_then(|block| block.strip_prefix("yaml\n")).unwrap();
+        let file = Some(TextFile { path: "baton.yaml".to_owned(), text: yaml.to_owned() });
+        let resolved = resolve(&Layers { file, ..Layers::default() }).unwrap();
+        assert_eq!(resolved.config.agents["coder"].command, ["my-agent", "--print"]);
     }
 }

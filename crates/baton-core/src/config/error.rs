@@ -19,6 +19,52 @@ pub enum ConfigError {
         /// What may be said.
         allowed: String,
     },
+    /// A value that the setting will have in a later version.
+    #[error("{at}: `{key}` cannot be `{value}`: it is not yet in this version; write {allowed}")]
+    NotYet {
+        /// The setting.
+        key: Box<str>,
+        /// What was said.
+        value: String,
+        /// Where it was said.
+        at: Source,
+        /// What may be said.
+        allowed: String,
+    },
+    /// A setting that an agent cannot do without.
+    #[error("{at}: `{key}` is missing: write `{example}`")]
+    Missing {
+        /// The setting.
+        key: String,
+        /// Where the agent is.
+        at: Source,
+        /// What could be there.
+        example: &'static str,
+    },
+    /// A name that no agent can have.
+    #[error("{at}: `{name}` is no name for an agent: write {allowed}")]
+    AgentName {
+        /// The name.
+        name: String,
+        /// Where it is.
+        at: Source,
+        /// What names look like.
+        allowed: &'static str,
+    },
+    /// Two names of one agent.
+    #[error(
+        "{at}: `{name}` is the same agent as `{first}` ({first_at}), since case and spaces around a name do not count: rename one"
+    )]
+    SameAgent {
+        /// The later name.
+        name: String,
+        /// Where it is.
+        at: Source,
+        /// The earlier name.
+        first: String,
+        /// Where that is.
+        first_at: Box<Source>,
+    },
     /// A key that no setting has.
     #[error("{at}: there is no setting `{key}`{}", suggestion(nearest.as_deref()))]
     UnknownKey {

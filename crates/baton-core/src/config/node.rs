@@ -12,6 +12,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 
 use super::source::Source;
+use super::value::RawValue;
 
 /// Reads a file into a tree.
 pub(super) fn parse(text: &str) -> Result<Spanned<Node>, serde_saphyr::Error> {
@@ -58,6 +59,27 @@ pub(super) enum Node {
     List(Vec<Spanned<Node>>),
     /// A mapping, in the order of the file.
     Map(Vec<(Spanned<String>, Spanned<Node>)>),
+}
+
+impl Node {
+    /// Returns the value of a setting; nothing for nothing.
+    pub(super) fn into_raw(self) -> Option<RawValue> {
+        match self {
+            Self::Null => None,
+            Self::Text(text) => Some(RawValue::Text(text)),
+            Self::Map(_) => Some(RawValue::Mapping),
+            Self::List(nodes) => Some(list(nodes)),
+        }
+    }
+}
+
+/// A list of texts; one with something else in it is as wrong as a mapping.
+fn list(nodes: Vec<Spanned<Node>>) -> RawValue {
+    let text = |node: Spanned<Node>| match node.value {
+        Node::Text(text) => Some(text),
+        Node::Null | Node::List(_) | Node::Map(_) => None,
+    };
+    nodes.into_iter().map(text).collect::<Option<_>>().map_or(RawValue::Mapping, RawValue::List)
 }
 
 impl<'de> Deserialize<'de> for Node {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::agents::EffectiveAgent;
+use super::agents::read::Agents;
 use super::conflict::conflicts;
 use super::dotenv::{self, Variable};
 use super::edit_distance::nearest;
@@ -52,6 +54,8 @@ pub struct Resolved {
     pub config: Config,
     /// The same as text with their sources, in the order of the table.
     pub settings: Vec<Effective>,
+    /// The agents with their sources, in the order of the file.
+    pub agents: Vec<EffectiveAgent>,
     /// What is suspicious and no error.
     pub warnings: Vec<String>,
 }
@@ -68,11 +72,6 @@ pub struct Effective {
 }
 
 impl Resolved {
-    /// Returns every key with its value as text and who said so.
-    pub fn effective(&self) -> Vec<(&'static str, &str, &Source)> {
-        self.settings.iter().map(|it| (it.key, it.value.as_str(), &it.source)).collect()
-    }
-
     /// Returns who said what a setting is.
     ///
     /// # Panics
@@ -111,7 +110,10 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, ConfigErrors> {
         errors = conflicts(&values, &settings);
     }
     match errors.is_empty() {
-        true => Ok(Resolved { config: Config::new(&values), settings, warnings }),
+        true => {
+            let Agents { configs, effective: agents, .. } = said.file.agents;
+            Ok(Resolved { config: Config::new(&values, configs), settings, agents, warnings })
+        }
         false => Err(ConfigErrors(errors)),
     }
 }
@@ -193,19 +195,27 @@ impl Said {
     }
 }
 
-/// A variable that begins like those of a group and sets nothing was meant for something.
+/// A variable that begins like those of a group, or like those that agents would have, was meant for something.
 fn misspelled(said: &Said) -> Vec<String> {
     let known: Vec<String> = SETTINGS.iter().map(Setting::variable).collect();
     let begins = |name: &&str| {
         let rest = name.strip_prefix("BATON_").and_then(|rest| rest.split_once('_'));
-        rest.is_some_and(|(group, _)| GROUPS.contains(&group.to_ascii_lowercase().as_str()))
+        let is_of_group = |group: &str| GROUPS.contains(&group.to_ascii_lowercase().as_str());
+        rest.is_some_and(|(group, _)| is_of_group(group)) || is_for_agents(name)
     };
     let unknown = said.variables().filter(begins).filter(|name| !known.iter().any(|known| known == name));
     let warn = |name: &str| {
-        let meant = suggestion(nearest(name, known.iter().map(String::as_str)));
+        let meant = match is_for_agents(name) {
+            true => ": agents are set in baton.yaml alone".to_owned(),
+            false => suggestion(nearest(name, known.iter().map(String::as_str))),
+        };
         format!("the variable {name} sets nothing{meant}")
     };
     unknown.map(warn).collect()
+}
+
+fn is_for_agents(variable: &str) -> bool {
+    variable.strip_prefix("BATON_AGENTS").is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
 
 impl FlagValue {
@@ -375,11 +385,20 @@ mod tests {
     }
 
     #[test]
+    fn agents_cannot_be_set_by_variables() {
+        let environment = variables(&[("BATON_AGENTS_CODER_COMMAND", "x"), ("BATON_AGENTSHIP", "y")]);
+        let resolved = resolve(&Layers { environment, ..Layers::default() }).unwrap();
+        assert!(resolved.config.agents.is_empty());
+        let expected =
+            "the variable BATON_AGENTS_CODER_COMMAND sets nothing: agents are set in baton.yaml alone";
+        assert_eq!(resolved.warnings, [expected]);
+    }
+
+    #[test]
     fn every_setting_is_listed_with_its_value_and_source() {
         let resolved = resolve(&all_layers()).unwrap();
-        let effective = resolved.effective();
-        assert_eq!(effective.len(), SETTINGS.len());
-        let sweep = effective.iter().find(|(key, _, _)| *key == "claims.sweep_every").unwrap();
-        assert_eq!((sweep.1, sweep.2), ("15min", &Source::Default));
+        assert_eq!(resolved.settings.len(), SETTINGS.len());
+        let sweep = resolved.settings.iter().find(|it| it.key == "claims.sweep_every").unwrap();
+        assert_eq!((sweep.value.as_str(), &sweep.source), ("15min", &Source::Default));
     }
 }

@@ -274,8 +274,8 @@ mod tests {
     #[test]
     fn only_a_relative_path_is_moved() {
         let moved =
-            |text: &str| text.parse::<StoreAddress>().unwrap().beginning_at(Path::new("/work")).to_string();
-        assert_eq!(moved("sqlite:.baton/baton.db"), "sqlite:/work/.baton/baton.db");
+            |text: &str| text.parse::<StoreAddress>().unwrap().beginning_at(Path::new("/srv")).to_string();
+        assert_eq!(moved("sqlite:.baton/baton.db"), "sqlite:/srv/.baton/baton.db");
         assert_eq!(moved("sqlite:/elsewhere/baton.db"), "sqlite:/elsewhere/baton.db");
         assert_eq!(moved("postgres://host/db"), "postgres://host/db");
     }

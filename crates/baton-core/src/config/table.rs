@@ -42,6 +42,12 @@ pub enum Kind {
     CountFromZero,
     /// Yes or no.
     Switch,
+    /// US dollars, more than nothing.
+    Dollars,
+    /// A program and its arguments.
+    Command,
+    /// Names of variables of the environment.
+    Variables,
     /// Texts.
     List,
     /// One of these words.

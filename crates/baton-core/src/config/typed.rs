@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::agents::{AgentConfig, agent_key};
 use super::choice::{HookFail, PauseScope};
 use super::store_address::StoreAddress;
 use super::value::Value;
@@ -55,6 +56,8 @@ pub struct Config {
     pub log_dir: PathBuf,
     /// How much of the output of one run is kept.
     pub log_cap_bytes: u64,
+    /// The agents by key; see [`agent_key`].
+    pub agents: BTreeMap<String, AgentConfig>,
     /// The app to act as when there is no token.
     pub app: Option<AppConfig>,
 }
@@ -129,7 +132,7 @@ impl Config {
     /// # Panics
     ///
     /// Panics when a value is missing or of another kind than the table says, which the tests of the table rule out.
-    pub(super) fn new(values: &Values) -> Self {
+    pub(super) fn new(values: &Values, agents: BTreeMap<String, AgentConfig>) -> Self {
         let read = Reader(values);
         Self {
             user: read.text("user"),
@@ -154,8 +157,14 @@ impl Config {
             deferred_alarm: read.duration("deferred_alarm"),
             log_dir: read.text("log_dir").expect("it has a default").into(),
             log_cap_bytes: read.count("log_cap_bytes").expect("it has a default"),
+            agents,
             app: AppConfig::new(read),
         }
+    }
+
+    /// Returns the agent of this name; case, and spaces around the name, do not count.
+    pub fn agent(&self, name: &str) -> Option<&AgentConfig> {
+        self.agents.get(&agent_key(name))
     }
 }
 

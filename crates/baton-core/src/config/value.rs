@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::dollars::{self, format_micros, parse_micros};
 use super::duration::{self, format_duration, parse_duration};
 use super::store_address::{self, StoreAddress};
 use super::table::Kind;
@@ -36,6 +37,10 @@ pub enum Value {
     List(Vec<String>),
     /// Where the store is; shown without its password.
     Store(StoreAddress),
+    /// A program and its arguments.
+    Command(Vec<String>),
+    /// Millionths of a US dollar.
+    Dollars(u64),
 }
 
 impl fmt::Display for RawValue {
@@ -58,6 +63,9 @@ impl fmt::Display for Value {
             Self::Switch(switch) => write!(f, "{switch}"),
             Self::List(items) => f.write_str(&items.join(", ")),
             Self::Store(address) => write!(f, "{address}"),
+            // With quotes, since an argument may hold commas and spaces.
+            Self::Command(arguments) => write!(f, "{arguments:?}"),
+            Self::Dollars(micros) => f.write_str(&format_micros(*micros)),
         }
     }
 }
@@ -65,7 +73,10 @@ impl fmt::Display for Value {
 /// Reads a value; an error says what is allowed.
 pub(super) fn parse(kind: Kind, raw: &RawValue) -> Result<Value, String> {
     match (kind, raw) {
-        (Kind::List | Kind::Choices(_), _) => list(kind, raw),
+        (Kind::List | Kind::Choices(_) | Kind::Variables, _) => list(kind, raw),
+        (Kind::Command, RawValue::List(arguments)) if is_command(arguments) => {
+            Ok(Value::Command(arguments.clone()))
+        }
         (_, RawValue::Text(text)) => scalar(kind, text.trim()).ok_or_else(|| allowed(kind)),
         (_, RawValue::List(_) | RawValue::Mapping) => Err(allowed(kind)),
     }
@@ -85,7 +96,8 @@ fn scalar(kind: Kind, text: &str) -> Option<Value> {
         Kind::Switch => switch(text).map(Value::Switch),
         Kind::Choice(words) => owned(words.contains(&text)),
         Kind::Store => text.parse().ok().map(Value::Store),
-        Kind::List | Kind::Choices(_) => None,
+        Kind::Dollars => parse_micros(text).filter(|micros| *micros > 0).map(Value::Dollars),
+        Kind::List | Kind::Choices(_) | Kind::Variables | Kind::Command => None,
     }
 }
 
@@ -97,12 +109,23 @@ fn list(kind: Kind, raw: &RawValue) -> Result<Value, String> {
         RawValue::Mapping => return Err(allowed(kind)),
     };
     let items: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
-    match kind {
-        Kind::Choices(words) if !items.iter().all(|item| words.contains(&item.as_str())) => {
-            Err(allowed(kind))
-        }
-        _ => Ok(Value::List(items)),
-    }
+    let is_allowed = |item: &String| match kind {
+        Kind::Choices(words) => words.contains(&item.as_str()),
+        Kind::Variables => is_variable(item),
+        _ => true,
+    };
+    if items.iter().all(is_allowed) { Ok(Value::List(items)) } else { Err(allowed(kind)) }
+}
+
+/// Arguments are taken to the letter; only what no program can be started with is refused.
+fn is_command(arguments: &[String]) -> bool {
+    let has_program = arguments.first().is_some_and(|program| !program.trim().is_empty());
+    has_program && !arguments.iter().any(|argument| argument.contains('\0'))
+}
+
+fn is_variable(name: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(is_allowed)
 }
 
 /// Reads an address; the slash at its end is left out, since paths are appended.
@@ -130,8 +153,17 @@ pub(super) fn shown(kind: Kind, raw: &RawValue) -> String {
     match (kind, raw) {
         (Kind::Store, RawValue::Text(text)) => store_address::hinted(text.trim()),
         (Kind::Store, _) => "{…}".to_owned(),
+        (Kind::Variables, RawValue::Text(text)) => name_only(text),
+        (Kind::Variables, RawValue::List(items)) => {
+            RawValue::List(items.iter().map(|item| name_only(item)).collect()).to_string()
+        }
         _ => raw.to_string(),
     }
+}
+
+/// Where only names belong, somebody may have written a secret with its name.
+fn name_only(item: &str) -> String {
+    item.split_once('=').map_or_else(|| item.to_owned(), |(name, _)| format!("{name}=***"))
 }
 
 /// Says what a value of this kind may be.
@@ -152,6 +184,11 @@ pub(super) fn allowed(kind: Kind) -> String {
         Kind::CountFromZero => "a whole number from 0".to_owned(),
         Kind::Switch => "true or false".to_owned(),
         Kind::Store => store_address::ALLOWED.to_owned(),
+        Kind::Command => {
+            "a list of the program and its arguments, such as [my-agent, --some-option]".to_owned()
+        }
+        Kind::Dollars => dollars::ALLOWED.to_owned(),
+        Kind::Variables => "a list of names of variables, such as [PATH, HOME], without values".to_owned(),
         Kind::List => "a list of texts; in a variable, with commas between them".to_owned(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
         Kind::Choices(words) => format!("a list of some of {}", words.join(", ")),
@@ -264,6 +301,8 @@ mod tests {
             Kind::Count,
             Kind::CountFromZero,
             Kind::Switch,
+            Kind::Dollars,
+            Kind::Variables,
             Kind::List,
             Kind::Choice(WORDS),
             Kind::Choices(WORDS),

@@ -5,6 +5,7 @@
 
 use serde_saphyr::Spanned;
 
+use super::agents::{self, read::Agents};
 use super::edit_distance::nearest;
 use super::error::{ConfigError, suggestion};
 use super::node::{self, Node, place};
@@ -20,6 +21,7 @@ const SECRETS: [&str; 4] = ["token", "baton_token", "github_token", "gh_token"];
 #[derive(Debug, Default)]
 pub(super) struct FileSettings {
     pub(super) values: Vec<(&'static Setting, RawValue, Source)>,
+    pub(super) agents: Agents,
     pub(super) warnings: Vec<String>,
     pub(super) errors: Vec<ConfigError>,
 }
@@ -54,6 +56,9 @@ impl FileSettings {
             self.value(setting, path, node);
         } else if GROUPS.contains(&name) {
             self.group(path, name, node);
+        } else if name == agents::table::GROUP {
+            self.agents = agents::read::read(path, node);
+            self.errors.append(&mut self.agents.errors);
         } else {
             let meant = suggestion(nearest_key(name, "").as_deref());
             self.warnings
@@ -86,32 +91,21 @@ impl FileSettings {
 
     fn value(&mut self, setting: &'static Setting, path: &str, node: Spanned<Node>) {
         let at = place(path, node.referenced);
-        match node.value {
-            Node::Null => {}
-            Node::Text(text) if setting.kind == Kind::Store && holds_password(&text) => {
+        match node.value.into_raw() {
+            Some(RawValue::Text(text)) if setting.kind == Kind::Store && holds_password(&text) => {
                 self.errors.push(ConfigError::Password { key: setting.key, at });
             }
-            Node::Text(text) => self.values.push((setting, RawValue::Text(text), at)),
-            Node::Map(_) => self.values.push((setting, RawValue::Mapping, at)),
-            Node::List(nodes) => self.values.push((setting, list(nodes), at)),
+            Some(raw) => self.values.push((setting, raw, at)),
+            None => {}
         }
     }
-}
-
-/// A list of texts; one with something else in it is as wrong as a mapping.
-fn list(nodes: Vec<Spanned<Node>>) -> RawValue {
-    let text = |node: Spanned<Node>| match node.value {
-        Node::Text(text) => Some(text),
-        Node::Null | Node::List(_) | Node::Map(_) => None,
-    };
-    nodes.into_iter().map(text).collect::<Option<_>>().map_or(RawValue::Mapping, RawValue::List)
 }
 
 /// Compares names within the group, or those at the top.
 fn nearest_key(name: &str, group: &str) -> Option<String> {
     let group_of = |key: &'static str| key.split_once('.').map_or("", |(group, _)| group);
     let keys = SETTINGS.iter().map(|setting| setting.key).filter(|key| group_of(key) == group);
-    let groups = GROUPS.into_iter().filter(|_| group.is_empty());
+    let groups = GROUPS.into_iter().chain([agents::table::GROUP]).filter(|_| group.is_empty());
     // The part that both have in common says nothing about how near they are.
     let bare = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
     let name = name.rsplit('.').next().unwrap_or(name);

@@ -1,10 +1,11 @@
-//! `baton config show`: every setting, its value, and where that came from.
+//! `baton config show`: every setting, those of agents included, its value, and where that came from.
 //!
 //! Secrets are not settings. Of the token, only its origin is told, and no command is run to get it.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use baton_core::config::Effective;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -39,15 +40,19 @@ impl Show {
 }
 
 fn as_text(loaded: &Loaded, surroundings: &Surroundings) -> String {
-    let rows = loaded.resolved.effective();
-    let rows = rows.into_iter().map(|(key, value, source)| {
-        (key, if value.is_empty() { UNSET } else { value }.to_owned(), source.to_string())
+    let row = |key: String, setting: &Effective| {
+        let value = if setting.value.is_empty() { UNSET } else { setting.value.as_str() };
+        (key, value.to_owned(), setting.source.to_string())
+    };
+    let settings = loaded.resolved.settings.iter().map(|it| row(it.key.to_owned(), it));
+    let agents = loaded.resolved.agents.iter().flat_map(|agent| {
+        agent.settings.iter().map(move |it| row(format!("agents.{}.{}", agent.name, it.key), it))
     });
-    let token = ("(token)", UNSET.to_owned(), loaded.origin(surroundings).to_string());
-    table(&rows.chain([token]).collect::<Vec<_>>())
+    let token = ("(token)".to_owned(), UNSET.to_owned(), loaded.origin(surroundings).to_string());
+    table(&settings.chain(agents).chain([token]).collect::<Vec<_>>())
 }
 
-fn table(rows: &[(&str, String, String)]) -> String {
+fn table(rows: &[(String, String, String)]) -> String {
     let key_width = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
     let value_width = rows.iter().map(|row| row.1.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
@@ -58,17 +63,25 @@ fn table(rows: &[(&str, String, String)]) -> String {
 }
 
 fn as_json(loaded: &Loaded, surroundings: &Surroundings) -> Value {
-    let settings = loaded.resolved.effective().into_iter().map(|(key, value, source)| {
-        let value = Some(value).filter(|value| !value.is_empty());
-        json!({ "key": key, "value": value, "source": source.kind(), "at": source.to_string() })
+    let agents = loaded.resolved.agents.iter().map(|agent| {
+        json!({ "name": agent.name, "key": agent.key, "settings": settings_as_json(&agent.settings) })
     });
     json!({
         "file": loaded.file,
         "directory": loaded.directory,
         "token": loaded.origin(surroundings).to_string(),
-        "settings": settings.collect::<Vec<_>>(),
+        "settings": settings_as_json(&loaded.resolved.settings),
+        "agents": agents.collect::<Vec<_>>(),
         "warnings": loaded.resolved.warnings,
     })
+}
+
+fn settings_as_json(settings: &[Effective]) -> Vec<Value> {
+    let setting = |it: &Effective| {
+        let value = Some(&it.value).filter(|value| !value.is_empty());
+        json!({ "key": it.key, "value": value, "source": it.source.kind(), "at": it.source.to_string() })
+    };
+    settings.iter().map(setting).collect()
 }
 
 #[cfg(test)]
@@ -76,11 +89,18 @@ mod tests {
     use super::super::tests::{load, surroundings};
     use super::*;
 
-    const VARIABLES: [(&str, &str); 2] = [("BATON_CLAIMS_TTL", "2h"), ("GH_TOKEN", "ghp_1")];
+    const VARIABLES: [(&str, &str); 3] = [
+        ("BATON_CLAIMS_TTL", "2h"),
+        ("GH_TOKEN", "ghp_1"),
+        ("BATON_STORE", "postgres://baton:hunter2@db/baton"),
+    ];
+
+    const YAML: &str =
+        "user: ann\nstages: []\nagents:\n  Coder: {adapter: command, command: [my agent, -p]}\n";
 
     fn loaded() -> (tempfile::TempDir, Loaded, Surroundings) {
         let directory = tempfile::tempdir().unwrap();
-        std::fs::write(directory.path().join("baton.yaml"), "user: ann\nstages: []\n").unwrap();
+        std::fs::write(directory.path().join("baton.yaml"), YAML).unwrap();
         let loaded = load(directory.path(), &VARIABLES).unwrap();
         let surroundings = surroundings(directory.path(), &VARIABLES);
         (directory, loaded, surroundings)
@@ -98,7 +118,12 @@ mod tests {
         assert_eq!(line("claims.ttl"), ["claims.ttl", "2h", "BATON_CLAIMS_TTL in the environment"]);
         assert_eq!(line("token_command"), ["token_command", UNSET, "default"]);
         assert_eq!(line("(token)"), ["(token)", UNSET, "GH_TOKEN in the environment"]);
-        assert!(!text.contains("ghp_1"));
+        let shown = ["store", "postgres://baton:***@db/baton", "BATON_STORE in the environment"];
+        assert_eq!(line("store"), shown);
+        let shown = ["agents.Coder.command", r#"["my agent", "-p"]"#, "baton.yaml:4:38"];
+        assert_eq!(line("agents.Coder.command"), shown);
+        assert_eq!(line("agents.Coder.env"), ["agents.Coder.env", UNSET, "default"]);
+        assert!(!text.contains("ghp_1") && !text.contains("hunter2"));
     }
 
     #[test]
@@ -111,6 +136,12 @@ mod tests {
         let user = json!({ "key": "user", "value": "ann", "source": "file", "at": "baton.yaml:1:7" });
         assert_eq!(shown["settings"][0], user);
         assert_eq!(shown["settings"][2]["value"], Value::Null);
-        assert!(!shown.to_string().contains("ghp_1"));
+        let [coder] = shown["agents"].as_array().unwrap().as_slice() else { panic!("{}", shown["agents"]) };
+        assert_eq!((&coder["name"], &coder["key"]), (&json!("Coder"), &json!("coder")));
+        let adapter =
+            json!({ "key": "adapter", "value": "command", "source": "file", "at": "baton.yaml:4:20" });
+        assert_eq!(coder["settings"][0], adapter);
+        let text = shown.to_string();
+        assert!(!text.contains("ghp_1") && !text.contains("hunter2"));
     }
 }
