@@ -39,7 +39,7 @@ pub(crate) struct Home {
 impl Home {
     /// Makes a directory that belongs to an account and is locked by this process.
     pub(crate) fn create(account: Account) -> Result<Self, TestbedError> {
-        Self::create_in(&parent(), account)
+        Self::create_in(&parent(account), account)
     }
 
     fn create_in(parent: &Path, account: Account) -> Result<Self, TestbedError> {
@@ -79,7 +79,7 @@ impl Drop for Home {
 ///
 /// What cannot be swept stays for the next one: it must not keep anybody from starting a server.
 pub(crate) fn sweep(programs: &Programs, account: Account) {
-    sweep_in(&parent(), programs, account);
+    sweep_in(&parent(account), programs, account);
 }
 
 fn sweep_in(parent: &Path, programs: &Programs, account: Account) {
@@ -131,10 +131,11 @@ fn data(home: &Path) -> PathBuf {
     home.join("data")
 }
 
-/// Chooses the directory for temporary files, or `/tmp` where a socket's path would become too long in it.
-fn parent() -> PathBuf {
+/// Chooses the directory for temporary files, or `/tmp` where a socket's path would become too long in it, or where it
+/// is closed to the server's account.
+fn parent(account: Account) -> PathBuf {
     let usual = env::temp_dir();
-    if fits_a_socket(&usual) { usual } else { PathBuf::from("/tmp") }
+    if fits_a_socket(&usual) && account.reaches(&usual) { usual } else { PathBuf::from("/tmp") }
 }
 
 fn fits_a_socket(parent: &Path) -> bool {
