@@ -54,6 +54,10 @@ impl Tracker for GitHub {
         comments::edit(self, repo, id, body).await
     }
 
+    async fn delete_comment(&self, repo: &RepoSlug, id: u64) -> Answer<()> {
+        comments::delete(self, repo, id).await
+    }
+
     async fn add_labels(&self, issue: &IssueKey, labels: &[&str]) -> Answer<Vec<String>> {
         labels::add(self, issue, labels).await
     }

@@ -58,6 +58,9 @@ pub trait Tracker: Send + Sync {
         body: &str,
     ) -> impl Future<Output = Answer<Dated<Comment>>> + Send;
 
+    /// Takes a comment away; one that is not there is fine.
+    fn delete_comment(&self, repo: &RepoSlug, id: u64) -> impl Future<Output = Answer<()>> + Send;
+
     /// Puts labels on an issue, and returns all it has then. Labels that the repository lacks are made.
     fn add_labels(
         &self,

@@ -1,4 +1,4 @@
-//! Comments: posted once, edited as often as needed, read to the last page.
+//! Comments: posted once, edited and deleted as often as needed, read to the last page.
 
 use baton_core::RepoSlug;
 use baton_core::time::ServerTime;
@@ -43,4 +43,9 @@ pub(super) async fn edit(github: &GitHub, repo: &RepoSlug, id: u64, body: &str) 
     let draft = github.call(Method::PATCH, repo, ONE, &[&id.to_string()])?;
     let sent = github.ask(draft.json(&json!({ "body": body }))).await?;
     Ok(map(sent.dated::<CommentWire>()?, Comment::from))
+}
+
+pub(super) async fn delete(github: &GitHub, repo: &RepoSlug, id: u64) -> Answer<()> {
+    let sent = github.send(github.call(Method::DELETE, repo, ONE, &[&id.to_string()])?).await?;
+    if sent.status() == 404 { Ok(()) } else { sent.succeeded().map(drop) }
 }

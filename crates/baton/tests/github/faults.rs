@@ -31,6 +31,22 @@ async fn a_comment_without_a_clear_answer_is_unclear_and_never_sent_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_without_an_answer_is_repeated_and_finds_the_comment_gone() {
+    for (when, kind) in [
+        ("before", json!({ "status": 502 })),
+        ("before", json!("drop")),
+        ("after", json!({ "status": 502 })),
+        ("after", json!("drop")),
+    ] {
+        let world = World::new().await;
+        let comment = world.github.post_comment(&issue(1), "x").await.unwrap().value;
+        world.fault("DELETE", "/comments", when, kind, 1).await;
+        world.github.delete_comment(&repo(), comment.id).await.unwrap();
+        assert_eq!(world.comments().await, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn issues_and_refs_are_not_made_twice_either() {
     let world = World::new().await;
     world.fault("POST", "/issues", "after", json!({ "status": 502 }), 1).await;

@@ -22,6 +22,20 @@ async fn a_comment_is_posted_and_edited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_comment_is_deleted_and_one_that_is_gone_is_fine() {
+    let world = World::new().await;
+    let first = world.github.post_comment(&issue(1), "first").await.unwrap().value;
+    let second = world.github.post_comment(&issue(1), "second").await.unwrap().value;
+    for _ in 0..2 {
+        world.github.delete_comment(&repo(), second.id).await.unwrap();
+        assert_eq!(world.github.comments(&issue(1), None).await.unwrap().value, [first.clone()]);
+    }
+    let reader = world.second("reader", "read");
+    refused(reader.delete_comment(&repo(), first.id).await, TrackerErrorKind::Forbidden);
+    assert_eq!(world.comments().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_may_only_read_is_told_so() {
     let world = World::new().await;
     let reader = world.second("reader", "read");
