@@ -1,0 +1,109 @@
+//! What a tracker's refusal means for an effect: try again, look first, or never.
+
+use baton_core::slot::effect::Tried;
+use baton_core::tracker::{Merge, Pull, PullState};
+use baton_ports::{TrackerError, TrackerErrorKind};
+
+/// Judges an error of a write.
+pub(super) fn of_write(error: &TrackerError) -> Tried {
+    let said = error.to_string();
+    match error.kind {
+        TrackerErrorKind::RateLimited { retry_after } => Tried::Later(said, retry_after),
+        // A token can be renewed, and a tracker comes back.
+        TrackerErrorKind::Unavailable | TrackerErrorKind::Unauthorized => Tried::Later(said, None),
+        TrackerErrorKind::Unclear | TrackerErrorKind::Malformed => Tried::Unclear(said),
+        TrackerErrorKind::NotFound | TrackerErrorKind::Invalid | TrackerErrorKind::Forbidden => {
+            Tried::Never(said)
+        }
+    }
+}
+
+/// Judges an error of a read: whatever it was, nothing was written.
+pub(super) fn of_read(error: &TrackerError) -> Tried {
+    match of_write(error) {
+        Tried::Unclear(said) => Tried::Later(said, None),
+        other => other,
+    }
+}
+
+/// Judges a merge that was refused, by what the pull request shows afterwards.
+pub(super) fn of_merge(refused: &Merge, pull: &Pull, head_sha: &str) -> Tried {
+    let number = pull.number;
+    match (pull.state, refused) {
+        (PullState::Merged, _) if pull.head_sha == head_sha => Tried::Done,
+        (PullState::Merged, _) => {
+            Tried::Never(format!("pull request {number} was merged at another head: {}", pull.head_sha))
+        }
+        (_, Merge::HeadMoved) => {
+            Tried::Never(format!("the head of pull request {number} is no longer {head_sha}"))
+        }
+        (PullState::Closed, _) => Tried::Never(format!("pull request {number} was closed without a merge")),
+        // Checks may be running, and the tracker may be working out whether there is a conflict.
+        (PullState::Open, Merge::NotMergeable(said)) => {
+            Tried::Later(format!("pull request {number} cannot be merged: {said}"), None)
+        }
+        (PullState::Open, Merge::Merged(_)) => Tried::Done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_of_error_has_its_consequence() {
+        use TrackerErrorKind::*;
+        let pause = Some(Duration::from_secs(7));
+        let word = |tried: Tried| match tried {
+            Tried::Done => "done".to_owned(),
+            Tried::Later(_, wait) => format!("later {}", wait.unwrap_or_default().as_secs()),
+            Tried::Unclear(_) => "unclear".to_owned(),
+            Tried::Never(_) => "never".to_owned(),
+        };
+        for (kind, write, read) in [
+            (RateLimited { retry_after: pause }, "later 7", "later 7"),
+            (RateLimited { retry_after: None }, "later 0", "later 0"),
+            (Unavailable, "later 0", "later 0"),
+            (Unauthorized, "later 0", "later 0"),
+            (Unclear, "unclear", "later 0"),
+            (Malformed, "unclear", "later 0"),
+            (NotFound, "never", "never"),
+            (Invalid, "never", "never"),
+            (Forbidden, "never", "never"),
+        ] {
+            let error = TrackerError::new(kind, "POST /x", "no");
+            assert_eq!(
+                (word(of_write(&error)), word(of_read(&error))),
+                (write.into(), read.into()),
+                "{kind:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_refused_merge_is_judged_by_the_flag() {
+        let judged = |refused: Merge, state: PullState, head: &str| {
+            let pull = Pull {
+                number: 4,
+                title: String::new(),
+                body: String::new(),
+                state,
+                author: String::new(),
+                head_branch: String::new(),
+                head_sha: head.to_owned(),
+                base_branch: String::new(),
+                url: String::new(),
+            };
+            of_merge(&refused, &pull, "abc")
+        };
+        let not_mergeable = || Merge::NotMergeable("405".to_owned());
+        assert_eq!(judged(not_mergeable(), PullState::Merged, "abc"), Tried::Done);
+        assert_eq!(judged(Merge::HeadMoved, PullState::Merged, "abc"), Tried::Done);
+        assert!(matches!(judged(not_mergeable(), PullState::Merged, "def"), Tried::Never(_)));
+        assert!(matches!(judged(Merge::HeadMoved, PullState::Open, "def"), Tried::Never(_)));
+        assert!(matches!(judged(not_mergeable(), PullState::Closed, "abc"), Tried::Never(_)));
+        assert!(matches!(judged(not_mergeable(), PullState::Open, "abc"), Tried::Later(_, None)));
+    }
+}
