@@ -4,6 +4,7 @@
 
 use super::context::Context;
 use super::effect::{Effect, EffectKey, NewEffect};
+use super::free::Entry;
 use super::ids::RunId;
 use super::ids::WakeupId;
 use super::item::AgentName;
@@ -35,7 +36,10 @@ pub(super) struct Ending {
 }
 
 pub(super) struct Draft<'a> {
+    /// The situation as it will be; who waits is in the line.
     pub(super) s: Situation,
+    /// Those who wait, oldest first, as they will be.
+    pub(super) line: Vec<Entry>,
     pub(super) policy: &'a Policy,
     changes: Vec<Change>,
     /// Counters are locked last, so that transactions on different items hold them as briefly as possible.
@@ -44,7 +48,9 @@ pub(super) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     pub(super) fn new(situation: &Situation, policy: &'a Policy) -> Self {
-        Self { s: situation.clone(), policy, changes: Vec::new(), counts: Vec::new() }
+        let mut s = situation.clone();
+        let line = std::mem::take(&mut s.waiting).into_iter().map(Entry::waiting).collect();
+        Self { s, line, policy, changes: Vec::new(), counts: Vec::new() }
     }
 
     pub(super) fn push(&mut self, change: Change) {

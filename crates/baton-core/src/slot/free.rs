@@ -14,13 +14,13 @@ use super::wakeup::{Disposition, Skip, Wakeup, WakeupStatus};
 use crate::time::StoreTime;
 
 /// Somebody who may be next.
-struct Entry {
-    wakeup: WakeupId,
-    agent: AgentName,
-    context: Context,
-    attempt: u32,
-    interruptions: u32,
-    not_before: StoreTime,
+pub(super) struct Entry {
+    pub(super) wakeup: WakeupId,
+    pub(super) agent: AgentName,
+    pub(super) context: Context,
+    pub(super) attempt: u32,
+    pub(super) interruptions: u32,
+    pub(super) not_before: StoreTime,
     retry_of: Option<RunId>,
     /// It is stored as deferred, as it is here.
     is_stored: bool,
@@ -34,27 +34,32 @@ impl Draft<'_> {
         let retry = self.policy.retry.next(&run, charge, now, self.policy.dice);
         // A retry of a closed issue would be skipped at once; the wakeup ends with its run instead.
         let retry = retry.filter(|_| self.s.item.is_open);
-        if retry.is_none() {
-            self.end_wakeup(run.wakeup, wakeup_status(status), None);
+        // A retry that nobody can start would keep the slot for ever.
+        let skip = retry.and_then(|_| self.reason_to_skip(&run.agent));
+        match (retry, skip) {
+            (None, _) => self.end_wakeup(run.wakeup, wakeup_status(status), None),
+            (_, Some(_)) => self.end_wakeup(run.wakeup, WakeupStatus::Skipped, skip),
+            _ => {}
         }
-        self.pass_on(Some(&run), retry);
+        self.pass_on(Some(&run), retry.filter(|_| skip.is_none()));
     }
 
     /// Gives a slot that nobody has to whoever waits for it.
     pub(super) fn drain(&mut self) {
-        if self.s.item.owner.is_none() && self.s.waiting.is_empty() {
+        let over = self.s.owner.take();
+        if self.s.item.owner.is_none() && self.line.is_empty() {
             return;
         }
-        self.pass_on(None, None);
+        self.pass_on(over.as_ref(), None);
     }
 
     fn pass_on(&mut self, ended: Option<&Run>, retry: Option<Retry>) {
-        let mut line = self.line();
+        self.skip_invalid();
         if let (Some(run), Some(retry)) = (ended, retry) {
-            self.queue_retry(&mut line, run, retry);
+            self.queue_retry(run, retry);
         }
         let after = ended.map(|run| run.status);
-        let chosen = if self.policy.safeguards.drain { choose(&mut line, self.s.now) } else { None };
+        let chosen = if self.policy.safeguards.drain { choose(&mut self.line, self.s.now) } else { None };
         let agent = ended.map(|run| run.agent.clone());
         match chosen {
             Some(entry) => self.seat_entry(entry, after),
@@ -63,46 +68,44 @@ impl Draft<'_> {
             }
             None => {}
         }
-        self.keep_waiting(line);
+        self.keep_waiting();
     }
 
-    /// Takes the deferred wakeups that are still valid; the others are skipped.
-    fn line(&mut self) -> Vec<Entry> {
-        let waiting = std::mem::take(&mut self.s.waiting);
-        let mut line = Vec::with_capacity(waiting.len() + 1);
-        for wakeup in waiting {
-            match self.reason_to_skip(&wakeup) {
-                Some(skip) => self.end_wakeup(wakeup.id, WakeupStatus::Skipped, Some(skip)),
-                None => line.push(Entry::waiting(wakeup)),
+    /// Takes those out of the line who are not valid any more.
+    fn skip_invalid(&mut self) {
+        for entry in std::mem::take(&mut self.line) {
+            match self.reason_to_skip(&entry.agent) {
+                Some(skip) => self.end_wakeup(entry.wakeup, WakeupStatus::Skipped, Some(skip)),
+                None => self.line.push(entry),
             }
         }
-        line
     }
 
-    fn reason_to_skip(&self, wakeup: &Wakeup) -> Option<Skip> {
+    /// Returns why an agent is not to be woken.
+    pub(super) fn reason_to_skip(&self, agent: &AgentName) -> Option<Skip> {
         if !self.s.item.is_open {
             return Some(Skip::IssueClosed);
         }
-        (!self.policy.knows(&wakeup.agent)).then_some(Skip::UnknownAgent)
+        (!self.policy.knows(agent)).then_some(Skip::UnknownAgent)
     }
 
     /// Puts a retry into the line: first, or into what waits for the same agent.
-    fn queue_retry(&mut self, line: &mut Vec<Entry>, run: &Run, retry: Retry) {
-        if let Some(follow_up) = line.iter_mut().find(|entry| entry.agent.key() == run.agent.key())
-            && let Ok(context) = run.context.merged(&follow_up.context)
-        {
-            follow_up.context = context;
-            follow_up.attempt = retry.attempt;
-            follow_up.interruptions = retry.interruptions;
-            follow_up.retry_of = Some(run.id);
-            // It was asked for while the run was at work, so it does not wait for the end of a backoff.
-            follow_up.is_stored = false;
-            let merged_into = Some(follow_up.wakeup);
-            let status = WakeupStatus::Coalesced;
-            self.push(Change::EndWakeup { id: run.wakeup, status, skip: None, merged_into });
+    fn queue_retry(&mut self, run: &Run, retry: Retry) {
+        let Some(at) = self.line.iter().position(|entry| entry.agent.key() == run.agent.key()) else {
+            self.line.insert(0, Entry::retry(run, retry));
             return;
-        }
-        line.insert(0, Entry::retry(run, retry));
+        };
+        let Ok(context) = run.context.merged(&self.line[at].context) else {
+            // Two of one agent must not wait, and nothing may be forgotten; so it does not wait at all.
+            let retry = Retry { not_before: self.s.now, ..retry };
+            self.line.insert(0, Entry::retry(run, retry));
+            return;
+        };
+        let follow_up = self.line.remove(at).tells_retry(context, run, retry);
+        let (id, merged_into) = (run.wakeup, Some(follow_up.wakeup));
+        self.push(Change::EndWakeup { id, status: WakeupStatus::Coalesced, skip: None, merged_into });
+        let at = if retry.not_before <= self.s.now { 0 } else { at };
+        self.line.insert(at, follow_up);
     }
 
     fn seat_entry(&mut self, entry: Entry, after: Option<RunStatus>) {
@@ -114,15 +117,18 @@ impl Draft<'_> {
         self.push(Change::QueueWakeup { id, run, disposition });
     }
 
-    fn keep_waiting(&mut self, line: Vec<Entry>) {
-        for entry in line.into_iter().filter(|entry| !entry.is_stored) {
-            self.push(Change::DeferWakeup {
-                id: entry.wakeup,
-                context: Box::new(entry.context),
-                attempt: entry.attempt,
-                interruptions: entry.interruptions,
-                not_before: entry.not_before,
-            });
+    fn keep_waiting(&mut self) {
+        for entry in std::mem::take(&mut self.line) {
+            if !entry.is_stored {
+                self.push(Change::DeferWakeup {
+                    id: entry.wakeup,
+                    context: Box::new(entry.context.clone()),
+                    attempt: entry.attempt,
+                    interruptions: entry.interruptions,
+                    not_before: entry.not_before,
+                });
+            }
+            self.line.push(Entry { is_stored: true, ..entry });
         }
     }
 }
@@ -144,7 +150,7 @@ fn wakeup_status(run: RunStatus) -> WakeupStatus {
 }
 
 impl Entry {
-    fn waiting(wakeup: Wakeup) -> Self {
+    pub(super) fn waiting(wakeup: Wakeup) -> Self {
         Self {
             wakeup: wakeup.id,
             agent: wakeup.agent,
@@ -168,6 +174,17 @@ impl Entry {
             retry_of: Some(run.id),
             is_stored: false,
         }
+    }
+
+    /// Returns a follow-up that is a retry too.
+    fn tells_retry(self, context: Context, run: &Run, retry: Retry) -> Self {
+        // A follow-up was asked for while the run was at work, so it does not wait for the end of a backoff. A provider
+        // that has reached its limit would refuse it all the same.
+        let is_charged = retry.attempt > run.attempt;
+        let not_before = if is_charged { self.not_before } else { retry.not_before };
+        let Retry { attempt, interruptions, .. } = retry;
+        let retry_of = Some(run.id);
+        Self { context, attempt, interruptions, not_before, retry_of, is_stored: false, ..self }
     }
 
     fn into_seat(self, reason: TransferReason) -> Seat {

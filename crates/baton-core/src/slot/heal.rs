@@ -34,7 +34,6 @@ impl Draft<'_> {
         let Some(owner) = &self.s.owner else { return self.heal_unowned() };
         let id = owner.id;
         if !owner.status.is_active() {
-            self.s.owner = None;
             self.drain();
             return Healed::Freed(id);
         }
@@ -51,7 +50,7 @@ impl Draft<'_> {
 
     fn heal_unowned(&mut self) -> Healed {
         let was_named = self.s.item.owner;
-        if was_named.is_none() && self.s.waiting.is_empty() {
+        if was_named.is_none() && self.line.is_empty() {
             return Healed::Nothing;
         }
         self.drain();

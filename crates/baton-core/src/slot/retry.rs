@@ -61,7 +61,11 @@ impl RetryPolicy {
                 Some(free(reset.map_or(soonest, |reset| reset.max(soonest))))
             }
             Charge::Interruption if run.interruptions == 0 => Some(Retry { interruptions: 1, ..free(now) }),
-            Charge::Interruption | Charge::Failure => self.charged(run, now, dice),
+            Charge::Interruption => {
+                let retry = self.charged(run, now, dice)?;
+                Some(Retry { interruptions: run.interruptions.saturating_add(1), ..retry })
+            }
+            Charge::Failure => self.charged(run, now, dice),
         }
     }
 

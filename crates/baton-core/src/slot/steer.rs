@@ -2,6 +2,7 @@
 //! asked to stop, and keeps the slot until its agent is dead.
 
 use super::draft::{Draft, Ending};
+use super::heal::Healed;
 use super::ids::RunId;
 use super::item::{AgentName, Gates};
 use super::policy::Policy;
@@ -41,18 +42,20 @@ pub fn cancel(situation: &Situation, run: RunId, keep_queue: bool, policy: &Poli
 /// Frees an item's slot by hand; what waits goes on.
 pub fn release(situation: &Situation, policy: &Policy) -> Decision<Steered> {
     let mut draft = Draft::new(situation, policy);
-    draft.heal();
-    let steered = draft.end_or_ask(Stop::Released);
+    let steered = draft.end_found(Stop::Released);
     draft.done(steered)
 }
 
 /// Gives an issue to another agent, or to nobody. A run of any other agent ends; what waits goes on.
 pub fn reassign(situation: &Situation, to: Option<&AgentName>, policy: &Policy) -> Decision<Steered> {
     let mut draft = Draft::new(situation, policy);
-    draft.heal();
     let is_theirs =
         draft.s.owner.as_ref().is_some_and(|run| to.is_some_and(|to| to.key() == run.agent.key()));
-    let steered = if is_theirs { Steered::Nothing } else { draft.end_or_ask(Stop::Reassigned) };
+    if is_theirs {
+        draft.heal();
+        return draft.done(Steered::Nothing);
+    }
+    let steered = draft.end_found(Stop::Reassigned);
     draft.done(steered)
 }
 
@@ -63,12 +66,12 @@ pub fn set_open(situation: &Situation, is_open: bool, policy: &Policy) -> Decisi
         draft.s.item.is_open = is_open;
         draft.push(Change::SetOpen(is_open));
     }
-    draft.heal();
     if is_open {
+        draft.heal();
         return draft.done(Steered::Nothing);
     }
     draft.end_waiting(WakeupStatus::Skipped, Some(Skip::IssueClosed));
-    let steered = draft.end_or_ask(Stop::IssueClosed);
+    let steered = draft.end_found(Stop::IssueClosed);
     draft.done(steered)
 }
 
@@ -86,13 +89,29 @@ pub fn set_gates(situation: &Situation, gates: &Gates, policy: &Policy) -> Decis
 }
 
 impl Draft<'_> {
+    /// Ends the run that was found in the slot, and no other: whoever gets the slot by healing has waited for it.
+    fn end_found(&mut self, stop: Stop) -> Steered {
+        let Some(found) = self.s.owner.clone() else {
+            self.heal();
+            return Steered::Nothing;
+        };
+        // A run whose worker is lost is not tried again after this.
+        self.note_stop(stop);
+        match self.heal() {
+            Healed::Freed(id) if found.status.is_active() => Steered::Ended(id),
+            Healed::Freed(_) => Steered::WasOver(found.status),
+            _ => {
+                self.s.owner = Some(found);
+                self.end_or_ask(stop)
+            }
+        }
+    }
+
     fn end_or_ask(&mut self, stop: Stop) -> Steered {
-        let Some(owner) = self.s.owner.as_mut() else { return Steered::Nothing };
-        let id = owner.id;
-        if owner.status == RunStatus::Running {
-            // A final word is not taken back by a later one that would let the run go on.
-            if owner.stop.is_none_or(|asked| asked == Stop::Gated) {
-                owner.stop = Some(stop);
+        let Some(owner) = &self.s.owner else { return Steered::Nothing };
+        let (id, status) = (owner.id, owner.status);
+        if status == RunStatus::Running {
+            if self.note_stop(stop) {
                 self.push(Change::AskToStop { id, stop });
             }
             return Steered::AskedToStop(id);
@@ -103,9 +122,21 @@ impl Draft<'_> {
         Steered::Ended(id)
     }
 
+    /// Notes that the owner must stop, if it runs. A final word is not taken back by a later one that would let the run
+    /// go on. Returns whether that is new.
+    fn note_stop(&mut self, stop: Stop) -> bool {
+        let Some(owner) = self.s.owner.as_mut() else { return false };
+        let is_new =
+            owner.status == RunStatus::Running && owner.stop.is_none_or(|asked| asked == Stop::Gated);
+        if is_new {
+            owner.stop = Some(stop);
+        }
+        is_new
+    }
+
     fn end_waiting(&mut self, status: WakeupStatus, skip: Option<Skip>) {
-        for wakeup in std::mem::take(&mut self.s.waiting) {
-            self.end_wakeup(wakeup.id, status, skip);
+        for entry in std::mem::take(&mut self.line) {
+            self.end_wakeup(entry.wakeup, status, skip);
         }
     }
 }

@@ -95,7 +95,7 @@ impl Draft<'_> {
         if let Some(run) = self.own_doing(ask) {
             return Ok(self.record_own_doing(ask, run));
         }
-        if let Some(skip) = self.skip_at_once(ask) {
+        if let Some(skip) = self.reason_to_skip(&ask.agent) {
             return Ok(self.record_skip(ask, skip));
         }
         self.end_backoff(ask);
@@ -111,13 +111,6 @@ impl Draft<'_> {
         let doer = self.s.looked_up.run.as_ref().filter(|run| Some(run.id) == ask.asked_by.run)?;
         let is_own = doer.item == self.s.item.id && doer.agent.key() == ask.agent.key();
         (is_own && self.policy.safeguards.no_self_wake).then_some(doer.id)
-    }
-
-    fn skip_at_once(&self, ask: &WakeAsk) -> Option<Skip> {
-        if !self.s.item.is_open {
-            return Some(Skip::IssueClosed);
-        }
-        (!self.policy.knows(&ask.agent)).then_some(Skip::UnknownAgent)
     }
 
     /// A person's word brings a retry forward, whoever it is for: it stands between the person and an answer.
@@ -164,7 +157,7 @@ impl Draft<'_> {
     }
 
     fn defer(&mut self, ask: &WakeAsk, owner: &Run) -> Result<WakeOutcome, ContextError> {
-        let same = self.s.waiting.iter().find(|waiting| waiting.agent.key() == ask.agent.key()).cloned();
+        let same = self.line.iter().find(|waiting| waiting.agent.key() == ask.agent.key());
         let Some(waiting) = same else {
             let disposition = Some(Disposition::Deferred);
             let wakeup = Wakeup { status: WakeupStatus::Deferred, disposition, ..self.wakeup(ask) };
@@ -174,15 +167,15 @@ impl Draft<'_> {
                 merged_into: None,
             });
         };
-        let not_before = if ask.asked_by.is_person { self.s.now } else { waiting.not_before };
-        self.push(Change::DeferWakeup {
-            id: waiting.id,
+        let merged_into = Some(waiting.wakeup);
+        let more = Change::DeferWakeup {
+            id: waiting.wakeup,
             context: Box::new(waiting.context.merged(&ask.context)?),
             attempt: waiting.attempt,
             interruptions: waiting.interruptions,
-            not_before,
-        });
-        let merged_into = Some(waiting.id);
+            not_before: if ask.asked_by.is_person { self.s.now } else { waiting.not_before },
+        };
+        self.push(more);
         let disposition = Some(Disposition::SameName);
         let wakeup = Wakeup { disposition, merged_into, ..self.over(ask, WakeupStatus::Coalesced) };
         Ok(WakeOutcome::Deferred { wakeup: self.add(wakeup), behind: owner.id, merged_into })
