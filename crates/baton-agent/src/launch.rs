@@ -35,7 +35,7 @@ pub struct Launch {
     pub log: PathBuf,
     /// How many bytes of output are kept there.
     pub log_cap: u64,
-    /// Values that must be seen neither there nor in [`AgentEnd::last_line`](crate::AgentEnd::last_line).
+    /// Values that must be seen neither there nor in the last lines of an [`AgentEnd`](crate::AgentEnd).
     pub redact: Vec<String>,
     /// When its whole group is dead, unless it is [extended](AgentProcess::extend).
     pub deadline: BootTime,

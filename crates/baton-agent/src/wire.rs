@@ -54,8 +54,10 @@ pub enum StopHow {
 pub struct AgentEnd {
     /// Why it is over.
     pub exit: AgentExit,
-    /// The last line of its output that was not empty, without secrets.
+    /// The last line of its standard output that was not empty, without secrets.
     pub last_line: String,
+    /// The last line of its standard error that was not empty, without secrets.
+    pub last_error: String,
     /// How many bytes it has printed, whether or not they fitted in the log.
     pub output_bytes: u64,
     /// Why the log is not complete, if it could not be written.
@@ -95,7 +97,7 @@ pub enum Limit {
 impl AgentEnd {
     /// The end of an agent that has printed nothing.
     pub(crate) fn silent(exit: AgentExit) -> Self {
-        Self { exit, last_line: String::new(), output_bytes: 0, log_trouble: None }
+        Self { exit, last_line: String::new(), last_error: String::new(), output_bytes: 0, log_trouble: None }
     }
 }
 

@@ -1,13 +1,16 @@
 //! How long an agent may run, and which signal it gets when: decisions without a clock and without processes.
 //!
 //! A stop goes from signal to signal with the grace time between them. The deadline overrides every grace: before it
-//! there is time for one SIGTERM, and at it there is SIGKILL.
+//! there is time for one SIGTERM, and SIGKILL comes so early that the group is dead when the deadline comes.
 
 use std::time::Duration;
 
 use baton_core::time::{BootTime, millis};
 
 use crate::wire::{AgentExit, Limit, StopHow};
+
+/// How long before the deadline SIGKILL comes, at most: time to look, on a busy machine, and to die.
+const KILL_AHEAD_MAX: Duration = Duration::from_millis(100);
 
 /// Why an agent is being ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +47,7 @@ impl Leash {
 
     /// Returns whether it is too late for anything to run.
     pub(super) fn is_over(&self, now: BootTime) -> bool {
-        now >= self.stop_at()
+        now >= self.before_deadline(self.grace)
     }
 
     /// Returns why the agent is being ended, if it is.
@@ -80,7 +83,7 @@ impl Leash {
     }
 
     fn cause(&self, now: BootTime, last_output: BootTime) -> Option<(Reason, StopHow)> {
-        if now >= self.deadline {
+        if now >= self.before_deadline(KILL_AHEAD_MAX.min(self.grace / 2)) {
             return Some((Reason::Deadline, StopHow::Kill));
         }
         if self.is_over(now) {
@@ -96,8 +99,8 @@ impl Leash {
         Some((Reason::Limit(limit), StopHow::Interrupt))
     }
 
-    fn stop_at(&self) -> BootTime {
-        BootTime { ms: self.deadline.ms.saturating_sub(millis(self.grace)) }
+    fn before_deadline(&self, ahead: Duration) -> BootTime {
+        BootTime { ms: self.deadline.ms.saturating_sub(millis(ahead)) }
     }
 }
 
@@ -141,14 +144,15 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_that_is_not_extended_asks_first_and_kills_at_the_deadline() {
-        check(leash(100), 0, &[(90, Terminate), (100, Kill)]);
+    fn a_deadline_that_is_not_extended_asks_first_and_kills_before_the_deadline() {
+        check(leash(100), 0, &[(90, Terminate), (95, Kill)]);
+        check(Leash::new(at(900), Duration::from_millis(500)), 0, &[(400, Terminate), (800, Kill)]);
     }
 
     #[test]
     fn whoever_sleeps_through_the_deadline_gets_no_grace() {
         check(leash(100), 200, &[(200, Kill)]);
-        check(leash(100), 95, &[(95, Terminate), (100, Kill)]);
+        check(leash(100), 93, &[(93, Terminate), (95, Kill)]);
     }
 
     #[test]
@@ -168,10 +172,10 @@ mod tests {
     fn the_deadline_hastens_a_stop_that_is_under_way() {
         let mut early = leash(100);
         early.end(Reason::Asked, Interrupt, at(85));
-        check(early, 85, &[(85, Interrupt), (90, Terminate), (100, Kill)]);
+        check(early, 85, &[(85, Interrupt), (90, Terminate), (95, Kill)]);
         let mut late = leash(100);
-        late.end(Reason::Asked, Terminate, at(95));
-        check(late, 95, &[(95, Terminate), (100, Kill)]);
+        late.end(Reason::Asked, Terminate, at(88));
+        check(late, 88, &[(88, Terminate), (95, Kill)]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! What does not fit is read all the same and thrown away, so that the agent never waits for a reader. A log that
 //! cannot be written is told at the end and stops nothing.
 
+use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -21,13 +22,21 @@ pub(super) struct Log {
     cap: u64,
     left: u64,
     is_full: bool,
-    pub(super) last_line: String,
+    last_lines: BTreeMap<Stream, String>,
     pub(super) trouble: Option<String>,
 }
 
+/// Where an agent prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stream {
+    Output,
+    Error,
+}
+
 /// The beginning of a line of one stream, until its end comes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Line {
+    stream: Stream,
     bytes: Vec<u8>,
     is_cut: bool,
 }
@@ -41,8 +50,13 @@ impl Log {
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         // It may have been there before, with other permissions.
         file.set_permissions(Permissions::from_mode(0o600))?;
-        let (left, is_full, last_line) = (cap, false, String::new());
-        Ok(Self { file, redactor, cap, left, is_full, last_line, trouble: None })
+        let (left, last_lines) = (cap, BTreeMap::new());
+        Ok(Self { file, redactor, cap, left, is_full: false, last_lines, trouble: None })
+    }
+
+    /// Returns the last line of a stream that was not empty.
+    pub(super) fn last_line(&self, stream: Stream) -> String {
+        self.last_lines.get(&stream).cloned().unwrap_or_default()
     }
 
     /// Takes a piece of output that continues `line`.
@@ -52,7 +66,8 @@ impl Log {
             let (text, is_whole) = part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
             line.push(text, self.line_bytes_max());
             if is_whole {
-                self.finish(std::mem::take(line), &mut ready);
+                let next = Line::new(line.stream);
+                self.finish(std::mem::replace(line, next), &mut ready);
             }
         }
         self.write(&ready);
@@ -76,7 +91,7 @@ impl Log {
             line.bytes.truncate(line.bytes.len().saturating_sub(self.redactor.unsafe_tail()));
         }
         let mut text = self.redactor.redact(&line.bytes);
-        self.remember(&text);
+        self.remember(line.stream, &text);
         text.push(b'\n');
         if line.is_cut || text.len() as u64 > self.left {
             self.fill(ready);
@@ -86,11 +101,11 @@ impl Log {
         }
     }
 
-    fn remember(&mut self, text: &[u8]) {
+    fn remember(&mut self, stream: Stream, text: &[u8]) {
         let text = text.trim_ascii();
         if !text.is_empty() {
             let kept = &text[..text.len().min(LAST_LINE_BYTES_MAX)];
-            self.last_line = String::from_utf8_lossy(kept).into_owned();
+            self.last_lines.insert(stream, String::from_utf8_lossy(kept).into_owned());
         }
     }
 
@@ -111,6 +126,10 @@ impl Log {
 }
 
 impl Line {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, bytes: Vec::new(), is_cut: false }
+    }
+
     fn push(&mut self, text: &[u8], bytes_max: usize) {
         let room = bytes_max.saturating_sub(self.bytes.len());
         self.is_cut |= text.len() > room;
@@ -134,14 +153,14 @@ mod tests {
         let path = directory.path().join("runs/7/agent.log");
         let secrets: Vec<_> = secrets.iter().map(|secret| (*secret).to_owned()).collect();
         let mut log = Log::open(&path, cap, Redactor::new(&secrets)).unwrap();
-        let mut line = Line::default();
+        let mut line = Line::new(Stream::Output);
         pieces.iter().for_each(|piece| log.take(&mut line, piece));
         log.end(line);
         assert_eq!(log.trouble, None);
         let mode = path.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
-        Written { text, last_line: log.last_line }
+        Written { text, last_line: log.last_line(Stream::Output) }
     }
 
     #[test]
@@ -156,7 +175,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("agent.log");
         let mut log = Log::open(&path, 1000, Redactor::default()).unwrap();
-        let mut line = Line::default();
+        let mut line = Line::new(Stream::Output);
         log.take(&mut line, b"one\ntw");
         assert_eq!(std::fs::read(&path).unwrap(), b"one\n");
     }
@@ -177,7 +196,7 @@ mod tests {
     fn a_line_without_end_takes_no_more_memory_than_the_cap() {
         let directory = tempfile::tempdir().unwrap();
         let mut log = Log::open(&directory.path().join("log"), 10, Redactor::default()).unwrap();
-        let mut line = Line::default();
+        let mut line = Line::new(Stream::Output);
         for _ in 0..100 {
             log.take(&mut line, &[b'x'; 10_000]);
         }
@@ -192,12 +211,26 @@ mod tests {
     }
 
     #[test]
+    fn the_streams_do_not_mix_within_a_line_and_each_has_its_last_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        let mut log = Log::open(&path, 100, Redactor::default()).unwrap();
+        let (mut output, mut error) = (Line::new(Stream::Output), Line::new(Stream::Error));
+        log.take(&mut output, b"resu");
+        log.take(&mut error, b"warning\n");
+        log.take(&mut output, b"lt\n\n");
+        assert_eq!(std::fs::read(&path).unwrap(), b"warning\nresult\n\n");
+        assert_eq!(log.last_line(Stream::Output), "result");
+        assert_eq!(log.last_line(Stream::Error), "warning");
+    }
+
+    #[test]
     fn a_log_goes_on_where_it_was_and_becomes_private() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
         std::fs::write(&path, "old\n").unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        Log::open(&path, 100, Redactor::default()).unwrap().take(&mut Line::default(), b"new\n");
+        Log::open(&path, 100, Redactor::default()).unwrap().take(&mut Line::new(Stream::Output), b"new\n");
         assert_eq!(std::fs::read(&path).unwrap(), b"old\nnew\n");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }

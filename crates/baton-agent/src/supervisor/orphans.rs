@@ -4,7 +4,7 @@
 //! parent dies, because the supervisor has asked for that. Only Linux knows this; elsewhere such a process is not
 //! found, as there is no way to tell whose it was.
 
-use rustix::process::{Pid, WaitOptions, WaitStatus, waitpid};
+use rustix::process::{Pid, WaitOptions, WaitStatus, wait};
 
 /// Asks that whatever an agent leaves behind becomes a child of this process.
 #[cfg(target_os = "linux")]
@@ -19,7 +19,7 @@ pub(super) fn adopt() -> std::io::Result<()> {
 
 /// Takes the ends of children, other than `leader`, off the system; returns the end of `leader` if that came as well.
 pub(super) fn reap(leader: Pid) -> Option<WaitStatus> {
-    while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
+    while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         if pid == leader {
             return Some(status);
         }
@@ -27,7 +27,7 @@ pub(super) fn reap(leader: Pid) -> Option<WaitStatus> {
     None
 }
 
-/// Kills every child of this process but one; returns whether there was any.
+/// Kills every child of this process but those that are spared; returns whether there was any.
 #[cfg(target_os = "linux")]
 pub(super) fn kill_but(spared: &[Pid]) -> bool {
     let own = rustix::process::getpid();

@@ -12,7 +12,7 @@ use std::time::Duration;
 use baton_core::time::BootTime;
 use baton_ports::Clock;
 
-use super::log::{Line, Log};
+use super::log::{Line, Log, Stream};
 
 /// How long the rest of the output is waited for when the group is gone. Only a process that has left the group can
 /// hold a stream open longer, and it may do so for ever.
@@ -54,10 +54,10 @@ impl Output {
         }
         if let Some(stdout) = child.stdout.take() {
             let drain = drain.clone();
-            std::thread::spawn(move || drain.run(stdout));
+            std::thread::spawn(move || drain.run(Stream::Output, stdout));
         }
         if let Some(stderr) = child.stderr.take() {
-            std::thread::spawn(move || drain.run(stderr));
+            std::thread::spawn(move || drain.run(Stream::Error, stderr));
         }
         Self { log, heard, draining }
     }
@@ -93,10 +93,10 @@ struct Drain<C> {
 }
 
 impl<C: Clock> Drain<C> {
-    fn run(self, mut stream: impl Read) {
+    fn run(self, stream: Stream, mut pipe: impl Read) {
         let mut piece = vec![0; PIECE_BYTES];
-        let mut line = Line::default();
-        while let Some(bytes @ 1..) = read(&mut stream, &mut piece) {
+        let mut line = Line::new(stream);
+        while let Some(bytes @ 1..) = read(&mut pipe, &mut piece) {
             self.heard.last_at_ms.fetch_max(self.clock.boot_now().ms, Ordering::AcqRel);
             self.heard.bytes.fetch_add(bytes as u64, Ordering::AcqRel);
             locked(&self.log).take(&mut line, &piece[..bytes]);
@@ -105,9 +105,9 @@ impl<C: Clock> Drain<C> {
     }
 }
 
-fn read(stream: &mut impl Read, piece: &mut [u8]) -> Option<usize> {
+fn read(pipe: &mut impl Read, piece: &mut [u8]) -> Option<usize> {
     loop {
-        match stream.read(piece) {
+        match pipe.read(piece) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             read => return read.ok(),
         }

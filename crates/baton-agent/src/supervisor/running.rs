@@ -12,6 +12,7 @@ use rustix::process::{WaitId, WaitIdOptions, WaitOptions, WaitStatus, waitid, wa
 
 use super::group::Group;
 use super::leash::{Leash, Reason};
+use super::log::Stream;
 use super::output::Output;
 use super::progress::Progress;
 use super::second_watch::SecondWatch;
@@ -124,7 +125,8 @@ fn end(exit: AgentExit, output: Option<&Output>) -> AgentEnd {
     let log = output.log();
     AgentEnd {
         exit,
-        last_line: log.last_line.clone(),
+        last_line: log.last_line(Stream::Output),
+        last_error: log.last_line(Stream::Error),
         output_bytes: output.bytes(),
         log_trouble: log.trouble.clone(),
     }

@@ -7,6 +7,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use baton_core::time::BootTime;
 use baton_ports::Clock;
@@ -15,6 +16,9 @@ use rustix::process::Pid;
 use super::LOOK_EVERY;
 use super::group::Group;
 use crate::wire::StopHow;
+
+/// How long before the deadline the group is killed, so that it is dead by then: time for a second look.
+const KILL_AHEAD: Duration = LOOK_EVERY.saturating_mul(2);
 
 /// What is told when there is nothing left to watch.
 const DONE: &str = "done";
@@ -69,7 +73,7 @@ pub fn watch(group: i32, input: impl Read + Send + 'static, clock: &impl Clock) 
             Err(RecvTimeoutError::Disconnected) => return group.stop(StopHow::Kill),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if deadline.is_some_and(|deadline| clock.boot_now() >= deadline) {
+        if deadline.is_some_and(|deadline| clock.boot_now().plus(KILL_AHEAD) >= deadline) {
             group.stop(StopHow::Kill);
         }
     }
