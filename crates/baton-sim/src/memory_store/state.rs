@@ -31,6 +31,9 @@ pub(super) struct State {
     pub(super) counters: BTreeMap<String, Counter>,
     pub(super) memories: BTreeMap<ItemId, ItemMemory>,
     row_locks: BTreeMap<ItemId, Arc<Mutex<()>>>,
+    /// The numbers given out last. A number that was given out is not given out again, used or not.
+    last_run: i64,
+    last_wakeup: i64,
 }
 
 pub(super) fn busy() -> StoreError {
@@ -118,12 +121,14 @@ impl State {
     }
 
     pub(super) fn situation(
-        &self,
+        &mut self,
         id: ItemId,
         target: &Target,
         lookup: &Lookup,
         now: StoreTime,
     ) -> Situation {
+        self.last_run += 1;
+        self.last_wakeup += 1;
         let item = self.items[&id].clone();
         let owner = item.owner.and_then(|run| self.runs.get(&run)).cloned();
         let asking = match target {
@@ -132,8 +137,8 @@ impl State {
         };
         Situation {
             now,
-            next_run: RunId(next(self.runs.keys().next_back().map(|id| id.0))),
-            next_wakeup: WakeupId(next(self.wakeups.keys().next_back().map(|id| id.0))),
+            next_run: RunId(self.last_run),
+            next_wakeup: WakeupId(self.last_wakeup),
             owner_lease: owner.as_ref().and_then(|run| self.lease_of(run)),
             owner,
             waiting: self.waiting(id),
