@@ -90,6 +90,11 @@ impl StoreTime {
         Self { ms: self.ms.saturating_add_unsigned(millis(wait)) }
     }
 
+    /// Returns the moment `wait` before.
+    pub fn minus(self, wait: Duration) -> Self {
+        Self { ms: self.ms.saturating_sub_unsigned(millis(wait)) }
+    }
+
     /// Returns the time from `earlier` to this moment, or nothing when it lies after.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.ms.saturating_sub(earlier.ms)).unwrap_or(0))

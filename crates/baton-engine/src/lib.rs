@@ -6,3 +6,4 @@
 pub mod claims;
 pub mod outbox;
 pub mod relay;
+pub mod worker;

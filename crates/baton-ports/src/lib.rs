@@ -3,6 +3,7 @@
 //! Adapters implement them, the engine uses them, and a simulation swaps them. Nothing here does anything: there is no
 //! I/O, no default adapter and no policy.
 
+mod agents;
 mod clock;
 mod memory;
 pub mod store;
@@ -10,6 +11,7 @@ mod store_error;
 mod tracker;
 mod tracker_error;
 
+pub use agents::{Agent, AgentReport, Agents};
 pub use clock::{Clock, Entropy};
 pub use memory::Memory;
 pub use store::{Nudges, Store};

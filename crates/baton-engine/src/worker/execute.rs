@@ -1,0 +1,60 @@
+//! One run: an agent is started, waited for, and its end is told under the run's fence.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use baton_core::slot::RunEnd;
+use baton_core::slot::finish::{Baton, Fenced, FinishAsk};
+use baton_core::slot::start::Started;
+use baton_ports::{Agent as _, AgentReport, Agents, Clock, Entropy, Store};
+
+use super::shift::Shift;
+use super::{News, Worker};
+
+/// How long is waited before the store is told again.
+const TELL_AGAIN: Duration = Duration::from_millis(250);
+
+impl<S, E, C, A, N> Worker<S, E, C, A, N>
+where
+    S: Store,
+    E: Entropy,
+    C: Clock,
+    A: Agents,
+    N: Fn(News<'_>) + Send + Sync,
+{
+    pub(super) async fn execute(&self, shift: &Shift<A::Agent>, started: Started) {
+        (self.tell)(News::Started(&started));
+        let report = match self.agents.launch(&started, shift.deadline()).await {
+            Ok(agent) => self.wait(shift, &started, &Arc::new(agent)).await,
+            Err(why) => AgentReport { end: RunEnd::Failed(why), cost_micros: 0 },
+        };
+        self.tell_end(shift, &started, report).await;
+    }
+
+    async fn wait(&self, shift: &Shift<A::Agent>, started: &Started, agent: &Arc<A::Agent>) -> AgentReport {
+        shift.add(started.run.id, agent);
+        let mut report = agent.wait().await;
+        shift.remove(started.run.id);
+        if report.end == RunEnd::Stopped && shift.is_ending() {
+            report.end = RunEnd::GivenBack;
+        }
+        report
+    }
+
+    /// Tells how a run ended, again and again until the store answers or the lease is over. After that nothing is
+    /// written: the run is another's.
+    async fn tell_end(&self, shift: &Shift<A::Agent>, started: &Started, report: AgentReport) {
+        let baton = Baton { run: started.run.id, worker: shift.worker, fence: started.run.fence };
+        let AgentReport { end, cost_micros } = report;
+        let ask = FinishAsk { baton, end, cost_micros, effects: Vec::new() };
+        while self.clock.boot_now() < shift.deadline() {
+            match self.relay.finish(&ask).await {
+                Ok(Fenced::Done(status)) => return (self.tell)(News::Ended(started, status)),
+                Ok(Fenced::LostSlot) => return (self.tell)(News::Lost(started.run.id)),
+                Err(error) => (self.tell)(News::OutOfReach(&error)),
+            }
+            self.pause(TELL_AGAIN).await;
+        }
+        (self.tell)(News::Lost(started.run.id));
+    }
+}
