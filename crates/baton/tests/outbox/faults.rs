@@ -1,0 +1,136 @@
+//! A tracker that fails, at every call and in every way: the end is the same as if it had not.
+
+use std::time::Duration;
+
+use baton_core::slot::effect::{Deed, EffectStatus, TRIES_MAX};
+use baton_engine::outbox::Performed;
+use baton_ports::Store as _;
+use serde_json::{Value, json};
+
+use crate::desk::{MemoryDesk, add, comment, remove};
+use crate::support::TOKEN;
+use crate::world::World;
+
+fn kinds() -> [Value; 4] {
+    [json!({ "status": 500 }), json!({ "status": 502 }), json!({ "status": 503 }), json!("drop")]
+}
+
+fn posts() -> Value {
+    json!({ "method": "POST", "path_contains": "/comments" })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_whose_answer_is_lost_or_broken_appears_exactly_once() {
+    let world = World::new().await;
+    for when in ["before", "after"] {
+        for kind in kinds() {
+            let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
+            memory.desk.decide(&issue, vec![comment("once")]).await;
+            let outbox = memory.free(world.github(TOKEN));
+            world.fault(posts(), when, kind.clone(), 0, 1).await;
+            let performed = memory.perform_due(&outbox).await;
+            assert!(matches!(&performed[..], [Performed::Later(..)]), "{when} {kind}: {performed:?}");
+            world.calm().await;
+            let performed = memory.perform_all(&outbox).await;
+            assert!(matches!(&performed[..], [Performed::Done(_)]), "{when} {kind}: {performed:?}");
+            assert_eq!(world.marked(&issue).await, ["once"], "{when} {kind}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_at_any_call_changes_nothing_about_the_end() {
+    let world = World::new().await;
+    let deeds = || {
+        vec![
+            comment("one"),
+            add("agent:in-flight"),
+            remove("agent:implement"),
+            comment("two"),
+            Deed::CloseIssue,
+        ]
+    };
+    let mut calls = 0;
+    // Struck so often that the client's own repetitions do not hide it, at ever later calls, until none is struck.
+    for times in [1, 5] {
+        for at in 0.. {
+            for (when, kind) in
+                ["before", "after"].into_iter().flat_map(|when| kinds().map(|kind| (when, kind)))
+            {
+                let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
+                memory.desk.decide(&issue, deeds()).await;
+                let tracker = world.github(TOKEN);
+                world.fault(json!({ "path_contains": REPO_PATH }), when, kind.clone(), at, times).await;
+                let performed = memory.perform_all(&memory.free(tracker.clone())).await;
+                world.calm().await;
+                calls = tracker.requests_sent();
+                let name = format!("{times} from call {at}, {when} {kind}: {performed:?}");
+                assert_eq!(memory.desk.statuses(&issue).await, [EffectStatus::Done; 5], "{name}");
+                assert_eq!(world.marked(&issue).await, ["one", "two"], "{name}");
+                assert_eq!(world.labels(&issue).await, ["agent:in-flight"], "{name}");
+                assert!(!world.is_open(&issue).await, "{name}");
+            }
+            if at >= calls {
+                break;
+            }
+        }
+    }
+    assert_eq!(calls, 5, "the last of them met no fault");
+}
+
+const REPO_PATH: &str = "/repos/admin/web";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tracker_that_asks_for_a_pause_gets_it() {
+    let world = World::new().await;
+    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
+    memory.desk.decide(&issue, vec![comment("later")]).await;
+    let outbox = memory.free(world.github(TOKEN));
+    world.fault(posts(), "before", json!({ "too_many_requests": { "retry_after_s": 900 } }), 0, 1).await;
+    let now = memory.desk.store().now().await.unwrap();
+    let performed = memory.perform_due(&outbox).await;
+    assert!(matches!(&performed[..], [Performed::Later(..)]), "{performed:?}");
+    let waits = memory.desk.effects(&issue).await[0].not_before.since(now);
+    assert_eq!(waits, Duration::from_secs(900));
+    memory.advance(waits);
+    assert!(matches!(&memory.perform_due(&outbox).await[..], [Performed::Done(_)]));
+    assert_eq!(world.marked(&issue).await, ["later"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_not_valid_is_tried_again_and_a_renewed_one_goes_on() {
+    let world = World::new().await;
+    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
+    memory.desk.decide(&issue, vec![comment("said")]).await;
+    let performed = memory.perform_due(&memory.free(world.github("bft_expired"))).await;
+    assert!(matches!(&performed[..], [Performed::Later(_, why)] if why.contains("401")), "{performed:?}");
+    memory.advance(Duration::from_secs(2));
+    memory.perform_due(&memory.free(world.github(TOKEN))).await;
+    assert_eq!(world.marked(&issue).await, ["said"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_never_be_done_is_dead_with_its_reason_and_blocks_nothing() {
+    let world = World::new().await;
+    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
+    memory.desk.decide(&issue, vec![remove(".."), comment("after it")]).await;
+    let performed = memory.perform_due(&memory.free(world.github(TOKEN))).await;
+    assert!(matches!(&performed[..], [Performed::Dead(..), Performed::Done(_)]), "{performed:?}");
+    let effects = memory.desk.effects(&issue).await;
+    assert!(effects[0].error.is_some(), "{effects:?}");
+    assert_eq!(world.marked(&issue).await, ["after it"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tracker_that_stays_away_is_given_up_after_so_many_tries() {
+    let world = World::new().await;
+    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
+    memory.desk.decide(&issue, vec![add("agent:done")]).await;
+    world.fault(json!({ "path_contains": REPO_PATH }), "before", json!({ "status": 503 }), 0, 1_000).await;
+    let performed = memory.perform_all(&memory.free(world.github(TOKEN))).await;
+    assert_eq!(performed.len(), usize::try_from(TRIES_MAX).unwrap());
+    assert!(
+        matches!(performed.last(), Some(Performed::Dead(_, why)) if why.contains("503")),
+        "{performed:?}"
+    );
+}
