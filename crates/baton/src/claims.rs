@@ -4,13 +4,14 @@
 
 mod check;
 mod claim;
-mod context;
+pub(crate) mod context;
 pub(crate) mod guard;
 mod held_command;
 mod hold;
 mod hook;
 pub(crate) mod label_state;
 mod labels;
+pub(crate) mod naming;
 mod protocol;
 mod push;
 mod release;

@@ -1,8 +1,5 @@
-//! What every claim command needs: the configuration, the fleet, and which repository is meant.
+//! What every claim command needs: the configuration and the fleet.
 
-use std::path::Path;
-use std::process::Command;
-use std::str::FromStr;
 use std::time::Duration;
 
 use baton_claims::machine::PauseFileError;
@@ -10,7 +7,6 @@ use baton_claims::{Fleet, FleetError, FleetSettings};
 use baton_core::claim::step::Foreign;
 use baton_core::claim::{Codename, Eligibility, FiringId, Holder, Protocol, Timing};
 use baton_core::config::{Config, FlagValue, PauseScope};
-use baton_core::issue_ref::IssueRefError;
 use baton_core::labels::dialect::Dialect;
 use baton_core::tracker::IssueKey;
 use baton_core::{IssueRef, RepoSlug};
@@ -18,6 +14,8 @@ use baton_engine::claims::{ClaimError, ClaimSettings};
 use baton_github::{Auth, Settings};
 use clap::Args;
 
+use super::naming::Naming;
+pub(crate) use super::naming::{IssueArgument, slug_of_address};
 use crate::command_error::CommandError;
 use crate::config::{ConfigArgument, Credentials, Surroundings};
 
@@ -32,31 +30,6 @@ pub(crate) struct TrackerArguments {
     /// Follow this protocol whatever the repository says; for simulations and tests only.
     #[arg(long, value_name = "PROTOCOL", hide = true)]
     pub(crate) protocol: Option<Protocol>,
-}
-
-/// An issue as a person named it, with the host of its address when there was one.
-#[derive(Debug, Clone)]
-pub(crate) struct IssueArgument {
-    pub(crate) reference: IssueRef,
-    host: Option<String>,
-}
-
-impl FromStr for IssueArgument {
-    type Err = IssueRefError;
-
-    fn from_str(text: &str) -> Result<Self, IssueRefError> {
-        let host =
-            text.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or_default().to_owned());
-        Ok(Self { reference: text.parse()?, host })
-    }
-}
-
-/// Returns whether an address for people is on the tracker with this API address.
-fn is_on(host: &str, api_url: &str) -> bool {
-    let api_host = api_url.split_once("://").map_or(api_url, |(_, rest)| rest);
-    let api_host = api_host.split('/').next().unwrap_or_default();
-    api_host.eq_ignore_ascii_case(host)
-        || api_host.strip_prefix("api.").is_some_and(|rest| rest.eq_ignore_ascii_case(host))
 }
 
 /// Who claims.
@@ -165,59 +138,29 @@ impl Context {
         self.runtime.block_on(future)
     }
 
+    /// How people name repositories and issues here.
+    pub(crate) fn naming(&self) -> Naming<'_> {
+        Naming { api_url: &self.config.api_url, surroundings: &self.surroundings }
+    }
+
     /// The repository of the checkout that the command runs in, by its remote.
     pub(crate) fn here(&self) -> Option<RepoSlug> {
-        remote_slug(self.surroundings.directory(), "origin")
+        self.naming().here()
     }
 
     /// The issue that a person named.
     pub(crate) fn issue(&self, argument: &IssueArgument) -> Result<IssueKey, CommandError> {
-        let api_url = &self.config.api_url;
-        if let Some(host) = argument.host.as_deref().filter(|host| !is_on(host, api_url)) {
-            return Err(CommandError::Usage(format!(
-                "the address is on {host}, and the tracker is {api_url}; set BATON_GITHUB_API_URL, or write OWNER/REPO#N"
-            )));
-        }
-        self.issue_named(&argument.reference)
+        self.naming().issue(argument)
     }
 
     /// The issue that a reference without a host names.
     pub(crate) fn issue_named(&self, reference: &IssueRef) -> Result<IssueKey, CommandError> {
-        let repo = match (&reference.owner, &reference.repo) {
-            (Some(owner), Some(repo)) => RepoSlug::new(owner, repo).map_err(usage)?,
-            (_, Some(repo)) => self.in_organisation(repo)?,
-            _ => self.here_or_error(&reference.to_string())?,
-        };
-        Ok(IssueKey { repo, number: reference.number })
+        self.naming().issue_named(reference)
     }
 
     /// The repository that a person named, or the one of the checkout.
     pub(crate) fn repo(&self, named: Option<&str>) -> Result<RepoSlug, CommandError> {
-        match named {
-            Some(text) if text.contains('/') => text.parse().map_err(usage),
-            Some(name) => self.in_organisation(name),
-            None => self.here_or_error("this"),
-        }
-    }
-
-    /// A bare repository name means one of GH_ORG, or of the checkout's owner.
-    fn in_organisation(&self, name: &str) -> Result<RepoSlug, CommandError> {
-        let organisation = self.surroundings.variable("GH_ORG").map(str::to_owned);
-        let owner =
-            organisation.or_else(|| self.here().map(|here| here.owner().to_owned())).ok_or_else(|| {
-                CommandError::Usage(format!(
-                    "`{name}` names no owner: write OWNER/{name}, set GH_ORG, or run this in a checkout"
-                ))
-            })?;
-        RepoSlug::new(&owner, name).map_err(usage)
-    }
-
-    fn here_or_error(&self, what: &str) -> Result<RepoSlug, CommandError> {
-        self.here().ok_or_else(|| {
-            CommandError::Usage(format!(
-                "`{what}` needs a repository: name it as OWNER/REPO, or run this in a checkout whose remote `origin` is one"
-            ))
-        })
+        self.naming().repo(named)
     }
 
     /// Who claims, when the arguments do not say.
@@ -238,29 +181,6 @@ impl IdentityArguments {
         self.codename.as_ref().is_none_or(|codename| *codename == holder.codename)
             && self.firing_id.as_ref().is_none_or(|firing| *firing == holder.firing_id)
     }
-}
-
-/// The repository behind a remote of a checkout.
-pub(crate) fn remote_slug(directory: &Path, remote: &str) -> Option<RepoSlug> {
-    let output =
-        Command::new("git").arg("-C").arg(directory).args(["remote", "get-url", remote]).output().ok()?;
-    let address = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| slug_of_address(address.trim())).flatten()
-}
-
-/// Reads `https://host/owner/name.git`, `git@host:owner/name` and what is like them, on any host.
-pub(crate) fn slug_of_address(address: &str) -> Option<RepoSlug> {
-    let path = match address.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split_once('/')?.1,
-        // `user@host:path` has its colon before any slash; a directory of this machine has none.
-        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.1,
-    };
-    let path = path.trim_end_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path);
-    let (rest, name) = path.rsplit_once('/')?;
-    let owner = rest.rsplit('/').next()?;
-    RepoSlug::new(owner, name).ok()
 }
 
 pub(crate) fn usage(error: impl std::fmt::Display) -> CommandError {
@@ -334,47 +254,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_must_be_on_the_tracker_that_is_asked() {
-        assert!(
-            is_on("github.com", "https://api.github.com")
-                && is_on("GHE.example", "https://ghe.example/api/v3")
-        );
-        assert!(is_on("127.0.0.1:7070", "http://127.0.0.1:7070"));
-        assert!(
-            !is_on("gitlab.example", "https://api.github.com")
-                && !is_on("github.com", "http://127.0.0.1:7070")
-        );
-        let argument: IssueArgument = "https://github.com/acme/web/issues/1".parse().unwrap();
-        assert_eq!(argument.host.as_deref(), Some("github.com"));
-        assert_eq!("acme/web#1".parse::<IssueArgument>().unwrap().host, None);
-    }
-
-    #[test]
     fn times_are_said_in_two_units_at_most() {
         let said = |seconds| spoken(Duration::from_secs(seconds));
         assert_eq!([said(0), said(59), said(61), said(120)], ["0 s", "59 s", "1 min 1 s", "2 min"]);
         assert_eq!([said(12_959), said(7_200)], ["3 h 35 min", "2 h"]);
-    }
-
-    #[test]
-    fn a_remote_of_any_host_and_form_names_its_repository() {
-        for address in [
-            "https://github.com/acme/web.git",
-            "https://github.com/acme/web/",
-            "git@github.com:acme/web.git",
-            "ssh://git@ghe.example:22/acme/web",
-            "http://127.0.0.1:7070/acme/web.git",
-        ] {
-            assert_eq!(
-                slug_of_address(address).map(|slug| slug.to_string()).as_deref(),
-                Some("acme/web"),
-                "{address}"
-            );
-        }
-        for address in
-            ["", "web", "acme/web", "/", "/srv/git/web.git", "file:///srv/git/web.git", "../git/web"]
-        {
-            assert_eq!(slug_of_address(address), None, "{address}");
-        }
     }
 }
