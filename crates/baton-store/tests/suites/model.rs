@@ -1,0 +1,98 @@
+//! Random histories on both databases, compared with the memory store; and with things left out on purpose.
+
+use baton_core::slot::{Policy, Safeguards};
+use baton_sim::model::{Cases, expect_all_to_hold, expect_one_to_break, live_at_once, sequentially};
+
+use crate::grounds::{InMemory, KeptDatabase, OnPostgres, OnSqlite, RunBeforeItem, WithoutRowLock};
+
+/// Fewer than in memory: each event is some transactions.
+fn cases(histories: u32) -> Cases {
+    let factor = if std::env::var_os("BATON_TEST_FULL").is_some() { 10 } else { 1 };
+    Cases { histories: histories * factor, longest: 40 }
+}
+
+#[test]
+fn every_history_is_the_same_on_sqlite_as_in_memory() {
+    let policy = Policy::default();
+    expect_all_to_hold(cases(40), async |history| {
+        sequentially::<OnSqlite, InMemory>(&history, &policy).await
+    });
+}
+
+#[test]
+fn every_history_is_the_same_on_postgres_as_in_memory() {
+    let _kept = KeptDatabase::new();
+    let policy = Policy::default();
+    expect_all_to_hold(cases(30), async |history| {
+        sequentially::<OnPostgres, InMemory>(&history, &policy).await
+    });
+}
+
+#[test]
+fn every_history_keeps_the_rules_on_sqlite_when_things_happen_at_once() {
+    let policy = Policy::default();
+    expect_all_to_hold(cases(30), async |history| live_at_once::<OnSqlite>(&history, &policy).await);
+}
+
+#[test]
+fn every_history_keeps_the_rules_on_postgres_when_things_happen_at_once() {
+    let kept = KeptDatabase::new();
+    let policy = Policy::default();
+    expect_all_to_hold(cases(30), async |history| live_at_once::<OnPostgres>(&history, &policy).await);
+    assert_eq!(kept.deadlocks(), 0);
+}
+
+/// Leaves a rule out; both databases must show it.
+fn breaks_without(leave_out: impl Fn(&mut Safeguards)) {
+    let mut policy = Policy::default();
+    leave_out(&mut policy.safeguards);
+    let until_one_breaks = Cases { histories: 400, longest: 60 };
+    expect_one_to_break(until_one_breaks, async |history| {
+        sequentially::<OnSqlite, InMemory>(&history, &policy).await
+    });
+    let _kept = KeptDatabase::new();
+    expect_one_to_break(until_one_breaks, async |history| {
+        sequentially::<OnPostgres, InMemory>(&history, &policy).await
+    });
+}
+
+#[test]
+fn it_is_noticed_when_the_drain_is_skipped() {
+    breaks_without(|safeguards| safeguards.drain = false);
+}
+
+#[test]
+fn it_is_noticed_when_a_started_run_is_merged_into() {
+    breaks_without(|safeguards| safeguards.merge_only_before_the_start = false);
+}
+
+#[test]
+fn it_is_noticed_when_stale_effects_are_dropped() {
+    breaks_without(|safeguards| safeguards.perform_stale_effects = false);
+}
+
+#[test]
+fn it_is_noticed_when_the_row_lock_is_dropped() {
+    let _kept = KeptDatabase::new();
+    let policy = Policy::default();
+    let until_one_breaks = Cases { histories: 400, longest: 60 };
+    let found = expect_one_to_break(until_one_breaks, async |history| {
+        live_at_once::<WithoutRowLock>(&history, &policy).await
+    });
+    assert!(!found.is_empty());
+}
+
+#[test]
+fn it_is_noticed_when_the_lock_order_is_reversed() {
+    let kept = KeptDatabase::new();
+    let policy = Policy::default();
+    let until_one_breaks = Cases { histories: 400, longest: 60 };
+    // A store that tries again after a deadlock hides it from its callers; the database counts it all the same.
+    expect_one_to_break(until_one_breaks, async |history| {
+        live_at_once::<RunBeforeItem>(&history, &policy).await?;
+        match kept.deadlocks() {
+            0 => Ok(()),
+            many => Err(baton_sim::model::Broken(format!("{many} deadlocks"))),
+        }
+    });
+}
