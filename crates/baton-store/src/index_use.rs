@@ -20,10 +20,15 @@ const FINISHED: u32 = 20_000;
 /// The tables that only grow.
 const GROWING: [&str; 6] = ["items", "runs", "wakeups", "effects", "transfers", "deliveries"];
 
+/// The indexes over rows that are not finished.
+const SHORT: [&str; 5] =
+    ["runs_to_start", "runs_running", "wakeups_deferred", "effects_unfinished", "deliveries_unread"];
+
 /// Fills the tables with what is over, a few that wait, and two that run.
 fn rows(series: &str) -> String {
     format!(
-        "INSERT INTO workers (name, host, since, until) VALUES ('w', 'h', 0, 9000000000000);
+        "INSERT INTO workers (name, host, since, until)
+            SELECT 'w', 'h', 0, 9000000000000 FROM {series} WHERE n <= 1000;
         INSERT INTO items (id, key, kind, repo) SELECT n, 'acme/web#' || n, 'issue', 'acme/web' FROM {series};
         INSERT INTO wakeups (id, item_id, agent, agent_key, source, reason, context, asked_by, asked_by_person, key,
             status, attempt, interruptions, not_before, created_at)
@@ -60,8 +65,12 @@ fn reads_whole_table(line: &str) -> bool {
     let is_growing = |named: &str| GROWING.contains(&named.trim_end_matches([',', ';']));
     match line.trim_start_matches(['-', '>', ' ']).strip_prefix("Seq Scan on ") {
         Some(rest) => rest.split(' ').next().is_some_and(is_growing),
-        // SQLite calls it a scan when it walks a whole table, or a whole index; a partial index is short.
-        None => line.starts_with("SCAN ") && !line.contains("USING") && !line.contains("CONSTANT ROW"),
+        // SQLite calls it a scan too when it walks the whole of an index; those over unfinished rows are short. There
+        // is one row that everything about an item is joined to.
+        None => {
+            let is_one = ["SCAN one", "SCAN CONSTANT ROW"].contains(&line);
+            line.starts_with("SCAN ") && !is_one && !SHORT.iter().any(|name| line.contains(name))
+        }
     }
 }
 
@@ -121,5 +130,5 @@ async fn sqlite_finds_everything_by_an_index() {
     let mut tx = store.begin().await.unwrap();
     tx.simple(AssertSqlSafe(rows(&series))).await.unwrap();
     assert_indexed(&mut tx).await;
-    assert!(reads_whole_table("SCAN run"));
+    assert!(reads_whole_table("SCAN run") && reads_whole_table("SCAN run USING INDEX runs_of_item"));
 }
