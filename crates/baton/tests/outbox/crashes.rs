@@ -50,6 +50,7 @@ async fn a_crash_between_commit_and_effect_loses_nothing_and_a_comment_appears_e
             assert_eq!(world.marked(&issue).await, ["one", "two"], "{first:?} {}", place.address());
         }
     }
+    world.nothing_was_deleted().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,6 +66,7 @@ async fn a_crash_between_effect_and_acknowledgement_makes_no_second_comment() {
         recover(&world, &place, &issue).await;
         assert_eq!(world.marked(&issue).await, ["one", "two"], "{}", place.address());
     }
+    world.nothing_was_deleted().await;
 }
 
 /// What a worker does in one request each, when nothing happens to it.
@@ -101,6 +103,7 @@ async fn workers_killed_at_any_request_leave_the_rest_to_the_next_and_nothing_is
         }
     });
     in_parallel(AT_ONCE, cases.collect::<Vec<_>>()).await;
+    world.nothing_was_deleted().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,4 +121,5 @@ async fn a_worker_that_stood_still_past_its_lease_changes_nothing_when_it_goes_o
             check(&world, &issue, &format!("{side:?} {}", place.address())).await;
         }
     }
+    world.nothing_was_deleted().await;
 }

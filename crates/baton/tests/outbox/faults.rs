@@ -36,6 +36,7 @@ async fn a_comment_whose_answer_is_lost_or_broken_appears_exactly_once() {
             assert_eq!(world.marked(&issue).await, ["once"], "{when} {kind}");
         }
     }
+    world.nothing_was_deleted().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,6 +77,7 @@ async fn a_fault_at_any_call_changes_nothing_about_the_end() {
         }
     }
     assert_eq!(calls, 5, "the last of them met no fault");
+    world.nothing_was_deleted().await;
 }
 
 const REPO_PATH: &str = "/repos/admin/web";

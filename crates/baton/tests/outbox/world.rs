@@ -10,6 +10,9 @@ use crate::support::{self, Client, ForgeProcess, TOKEN};
 
 pub(crate) const REPO: &str = "admin/web";
 
+const CREATION: &str = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
+const DELETION: &str = "DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}";
+
 /// A forge with the repository `admin/web`; it ends with this value.
 pub(crate) struct World {
     pub(crate) forge: ForgeProcess,
@@ -87,6 +90,16 @@ impl World {
 
     pub(crate) async fn is_open(&self, issue: &IssueKey) -> bool {
         self.get(&format!("/issues/{}", issue.number)).await["state"] == "open"
+    }
+
+    /// Insists that no copy had to be removed: what must not be there twice was never sent twice.
+    pub(crate) async fn nothing_was_deleted(&self) {
+        let rows = self.admin.must("GET", "/_forge/meter", &Value::Null, 200).await;
+        let rows = rows.as_array().unwrap();
+        let is_one = |row: &&Value| row["endpoint"].as_str().unwrap().contains(DELETION);
+        assert_eq!(rows.iter().find(is_one), None);
+        let is_comment = |row: &Value| row["endpoint"].as_str().unwrap().contains(CREATION);
+        assert!(rows.iter().any(is_comment), "the meter has other words: {rows:?}");
     }
 
     /// Makes an account, and returns its token. One that may write can push as well.
