@@ -22,6 +22,7 @@ mod claims;
 mod command_error;
 mod completions;
 mod config;
+mod flow;
 mod forge;
 
 use std::io::IsTerminal as _;
@@ -47,6 +48,8 @@ struct Arguments {
 enum Command {
     #[command(flatten)]
     Claims(claims::ClaimsCommand),
+    #[command(flatten)]
+    Flow(flow::FlowCommand),
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Claims(command) => claims::run(command),
+        Command::Flow(command) => flow::run(command),
         Command::Config(command) => config::run(&command),
         Command::Forge(command) => forge::run(command),
         Command::Completions(completions) => completions.run::<Arguments>(),

@@ -22,6 +22,7 @@ use super::context::{Context, IdentityArguments, IssueArgument, TrackerArguments
 use super::held_command::HeldCommand;
 use super::release::hand_back;
 use crate::command_error::CommandError;
+use crate::flow::own_claim::OwnClaim;
 
 /// How many issues `--next` tries before it gives up; others are at work on the ones before.
 const NEXT_TRIES_MAX: usize = 20;
@@ -68,6 +69,9 @@ impl Claim {
         if self.to.as_deref().is_some_and(|to| !text::is_value(to)) {
             return Err(CommandError::Usage("--to must be one word without white space".to_owned()));
         }
+        if self.is_own_runs_issue()? {
+            return Ok(());
+        }
         let context = self.tracker.open(flags)?;
         check_ttl(&context)?;
         self.check_destination(&context)?;
@@ -75,6 +79,13 @@ impl Claim {
             context.fleet.leases.prepare()?;
         }
         if self.next { self.run_next(&context) } else { self.run_one(&context) }
+    }
+
+    /// Answers for an agent that claims the issue of its own run, which holds it already.
+    fn is_own_runs_issue(&self) -> Result<bool, CommandError> {
+        let Some(issue) = &self.issue else { return Ok(false) };
+        let config = &self.tracker.config;
+        OwnClaim { config, issue, json: self.json, command: &self.command }.answer()
     }
 
     /// A destination that the issue may not go to would be found out only after the work.

@@ -1,0 +1,163 @@
+//! `baton engine --idle`: a worker that executes what others wake, and decides nothing by itself.
+
+use std::time::Duration;
+
+use baton_claims::machine::SystemClock;
+use baton_core::config::{AgentConfig, Config};
+use baton_core::slot::AgentKey;
+use baton_core::slot::limits::{self, Limit};
+use baton_engine::worker::{News, Worker, WorkerSettings};
+use baton_ports::Store as _;
+use clap::Args;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+
+use super::agents::CommandAgents;
+use super::context::{Flow, StoreArguments, host_name};
+use super::report::Reporter;
+use crate::command_error::CommandError;
+
+/// How often work is looked for without a nudge.
+const POLL: Duration = Duration::from_secs(5);
+/// How often is looked for what a crash left behind.
+const SCAN: Duration = Duration::from_secs(30);
+const NAME_CHARS_MAX: usize = 64;
+
+#[derive(Debug, Args)]
+pub(crate) struct Engine {
+    /// Only execute what others wake. There is no other way yet.
+    #[arg(long)]
+    idle: bool,
+    /// What this worker calls itself; by default the name of the machine.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// End when there is nothing left to start and nothing runs.
+    #[arg(long)]
+    once: bool,
+    #[command(flatten)]
+    store: StoreArguments,
+}
+
+impl Engine {
+    pub(crate) fn run(&self) -> Result<(), CommandError> {
+        if !self.idle {
+            return Err(CommandError::Usage(
+                "only `baton engine --idle` exists yet: it executes what `baton wake` asks for, and decides nothing by itself"
+                    .to_owned(),
+            ));
+        }
+        self.check_name()?;
+        let desk = self.store.read()?;
+        if desk.config().agents.is_empty() {
+            return Err(CommandError::Usage(
+                "no agent is configured, so there is nothing to execute: add one under `agents:` in baton.yaml".to_owned(),
+            ));
+        }
+        let flow = desk.open()?;
+        flow.block_on(self.work(&flow))
+    }
+
+    fn check_name(&self) -> Result<(), CommandError> {
+        let is_good = |name: &String| {
+            !name.trim().is_empty()
+                && name.chars().count() <= NAME_CHARS_MAX
+                && !name.contains(char::is_control)
+        };
+        match self.name.as_ref().is_none_or(is_good) {
+            true => Ok(()),
+            false => Err(CommandError::Usage(format!(
+                "--name must be 1 to {NAME_CHARS_MAX} characters on one line"
+            ))),
+        }
+    }
+
+    async fn work(&self, flow: &Flow) -> Result<(), CommandError> {
+        let mut signals = Signals::listen()?;
+        flow.relay.store.set_limits(&limits(flow.desk.config())).await?;
+        let supervisor = std::env::current_exe()
+            .map_err(|error| CommandError::OutOfReach(format!("cannot find baton itself: {error}")))?;
+        let reporter = Reporter::default();
+        let worker = Worker {
+            relay: flow.relay.clone(),
+            clock: SystemClock,
+            agents: CommandAgents::new(&flow.desk, flow.relay.store.clone(), supervisor),
+            settings: self.settings(flow.desk.config()),
+            tell: |news: News<'_>| reporter.tell(&news),
+        };
+        let (sender, receiver) = oneshot::channel();
+        let end = async {
+            // A sender that is gone has said nothing.
+            if receiver.await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            done = worker.run(end) => Ok(done?),
+            () = signals.told_twice(sender) => Err(CommandError::No(
+                "left at once: supervisors end the agents, and the runs go on when the worker's lease is over".to_owned(),
+            )),
+        }
+    }
+
+    fn settings(&self, config: &Config) -> WorkerSettings {
+        WorkerSettings {
+            name: self.name.clone().unwrap_or_else(host_name),
+            host: host_name(),
+            heartbeat: config.workers.heartbeat,
+            ttl: config.workers.ttl,
+            poll: POLL,
+            scan: SCAN,
+            deferred_alarm: config.deferred_alarm,
+            once: self.once,
+        }
+    }
+}
+
+/// The signals that end an engine.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, CommandError> {
+        let listen = |kind| signal(kind).map_err(|error| CommandError::out_of_reach(&error));
+        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+    }
+
+    /// Passes the first signal on, and returns after the second.
+    async fn told_twice(&mut self, first: oneshot::Sender<()>) {
+        self.next().await;
+        eprintln!(
+            "stopping: agents are asked to stop, and their runs given back; once more to leave at once"
+        );
+        let _ = first.send(());
+        self.next().await;
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// The limits of the configuration, also those that it does not set: a limit that was taken away must not stay.
+fn limits(config: &Config) -> Vec<Limit> {
+    let amount = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let mut limits = vec![
+        Limit { name: limits::ALL.to_owned(), max: Some(amount(config.max_concurrent)) },
+        Limit { name: limits::PER_REPO.to_owned(), max: config.max_per_repo.map(amount) },
+    ];
+    for agent in config.agents.values() {
+        let AgentConfig { max_concurrent, runs_per_day, cost_per_day_micros, .. } = agent;
+        let key = AgentKey(agent.key.clone());
+        limits.extend([
+            Limit { name: limits::of_agent(&key), max: max_concurrent.map(amount) },
+            Limit { name: limits::runs_per_day(&key), max: runs_per_day.map(amount) },
+            Limit { name: limits::cost_per_day(&key), max: cost_per_day_micros.map(amount) },
+        ]);
+    }
+    limits
+}

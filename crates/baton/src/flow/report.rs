@@ -1,0 +1,124 @@
+//! What an engine prints: one line for each run that starts or ends, and for trouble, which is not repeated.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use baton_claims::machine::SystemClock;
+use baton_core::slot::start::Started;
+use baton_core::slot::{RunId, RunStatus};
+use baton_core::time::BootTime;
+use baton_engine::worker::News;
+use baton_ports::Clock as _;
+
+use crate::claims::context::spoken;
+
+/// How long the same trouble is told only once.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// Tells people the news.
+#[derive(Default)]
+pub(super) struct Reporter {
+    memory: Mutex<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    began: BTreeMap<RunId, BootTime>,
+    trouble: Option<(String, BootTime)>,
+    waiting: usize,
+}
+
+impl Reporter {
+    pub(super) fn tell(&self, news: &News<'_>) {
+        let now = SystemClock.boot_now();
+        let line = self.memory.lock().unwrap_or_else(PoisonError::into_inner).line(news, now);
+        if let Some(line) = line {
+            eprintln!("{line}");
+        }
+    }
+}
+
+impl Memory {
+    fn line(&mut self, news: &News<'_>, now: BootTime) -> Option<String> {
+        match news {
+            News::Enlisted(worker) => {
+                self.trouble = None;
+                Some(format!("worker {worker} is ready"))
+            }
+            News::Started(started) => {
+                self.began.insert(started.run.id, now);
+                Some(begun(started))
+            }
+            News::Ended(started, status) => {
+                let took = self.began.remove(&started.run.id).map(|began| now.since(began));
+                Some(ended(started.run.id, *status, took.unwrap_or_default()))
+            }
+            News::Lost(run) => {
+                self.began.remove(run);
+                Some(format!("run {run} is another's by now; nothing was written"))
+            }
+            News::LeaseLost => {
+                self.began.clear();
+                Some("the lease was lost: all agents are stopped; beginning anew".to_owned())
+            }
+            News::OutOfReach(error) => self.trouble(error.to_string(), now),
+            News::WaitingTooLong(count) => self.waiting(*count),
+        }
+    }
+
+    fn trouble(&mut self, what: String, now: BootTime) -> Option<String> {
+        let is_known = |(known, at): &(String, BootTime)| *known == what && now.since(*at) < QUIET;
+        if self.trouble.as_ref().is_some_and(is_known) {
+            return None;
+        }
+        self.trouble = Some((what.clone(), now));
+        Some(format!("warning: {what}"))
+    }
+
+    fn waiting(&mut self, count: usize) -> Option<String> {
+        let is_new = std::mem::replace(&mut self.waiting, count) != count;
+        is_new.then(|| {
+            format!("warning: {count} wakeups wait for longer than `deferred_alarm`; `baton wakeups --status deferred` shows them")
+        })
+    }
+}
+
+fn begun(started: &Started) -> String {
+    let run = &started.run;
+    let again = if run.attempt > 0 { format!(", attempt {}", run.attempt + 1) } else { String::new() };
+    format!("run {} started: {} {}{again}", run.id, started.item.key, run.agent)
+}
+
+fn ended(run: RunId, status: RunStatus, took: Duration) -> String {
+    let more = match status {
+        RunStatus::Failed | RunStatus::TimedOut => format!("; `baton logs {run}` tells more"),
+        _ => String::new(),
+    };
+    format!("run {run} {status} in {}{more}", spoken(took))
+}
+
+#[cfg(test)]
+mod tests {
+    use baton_ports::{StoreError, StoreErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn the_same_trouble_is_told_once_a_minute_and_other_trouble_at_once() {
+        let mut memory = Memory::default();
+        let trouble = |answer: &str| StoreError::new(StoreErrorKind::Busy, "looking", answer);
+        let mut tells = |answer: &str, ms: u64| {
+            memory.line(&News::OutOfReach(&trouble(answer)), BootTime { ms }).is_some()
+        };
+        assert!(tells("locked", 0) && !tells("locked", 59_000) && tells("gone", 59_000));
+        assert!(tells("locked", 60_000) && !tells("locked", 119_000) && tells("locked", 120_000));
+    }
+
+    #[test]
+    fn a_number_of_waiting_wakeups_is_told_when_it_changes() {
+        let mut memory = Memory::default();
+        let mut tells = |count| memory.line(&News::WaitingTooLong(count), BootTime { ms: 0 }).is_some();
+        assert!(tells(2) && !tells(2) && tells(3));
+    }
+}
