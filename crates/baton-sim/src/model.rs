@@ -14,5 +14,5 @@ mod world;
 
 pub use concurrent::live_at_once;
 pub use ops::{History, Op, histories};
-pub use suite::{Cases, expect_all_to_hold, expect_one_to_break, sequentially};
+pub use suite::{Cases, Found, expect_all_to_hold, expect_one_to_break, sequentially};
 pub use world::{Broken, Summary, live};

@@ -84,7 +84,7 @@ impl<G: Ground> World<G> {
         let counters = self.store().counters().await?;
         let used = counters.iter().find(|counter| counter.in_use != 0);
         hold!(used.is_none(), "at rest a counter is in use: {used:?}");
-        Ok(summary(&runs, &wakeups, &self.store().transfers(None).await?, &self.tracker))
+        Ok(summary(&runs, &wakeups, &self.store().transfers(None).await?, &self.tracker.lock().unwrap()))
     }
 
     fn check_words(&self, wakeups: &[Wakeup]) -> Result<(), Broken> {
@@ -103,7 +103,8 @@ impl<G: Ground> World<G> {
         let effects = self.store().effects(&issue(number)).await?;
         let wanted: Vec<_> = effects.iter().map(|effect| effect.id).collect();
         let item = effects.first().map(|effect| effect.key.item);
-        let shown = item.and_then(|item| self.tracker.get(&item)).cloned().unwrap_or_default();
+        let shown =
+            item.and_then(|item| self.tracker.lock().unwrap().get(&item).cloned()).unwrap_or_default();
         hold!(wanted == shown, "{} shows {shown:?}, and {wanted:?} was committed", issue(number));
         Ok(())
     }

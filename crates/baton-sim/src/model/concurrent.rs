@@ -6,7 +6,7 @@ use baton_core::slot::Policy;
 use tokio::sync::Mutex;
 
 use super::ops::{Op, WORKERS};
-use super::world::{Broken, World};
+use super::world::{Broken, Tracker, World};
 use crate::conformance::Ground;
 
 /// How many events happen at the same time before anybody looks.
@@ -18,10 +18,12 @@ const AT_ONCE: usize = 6;
 /// not compared here; what the store holds, and what reached agents and the tracker, is.
 pub async fn live_at_once<G: Ground + 'static>(history: &[Op], policy: &Policy) -> Result<(), Broken> {
     let ground = Arc::new(G::fresh().await);
+    let tracker = Tracker::default();
     let mut worlds = Vec::new();
     for at in 0..AT_ONCE {
         let shared = Shared(Arc::clone(&ground));
         let mut world = World::<Shared<G>>::new(shared, policy).await?;
+        world.tracker = Arc::clone(&tracker);
         world.number_comments_from(1 + 1_000 * u64::try_from(at).unwrap());
         worlds.push(Arc::new(Mutex::new(world)));
     }
@@ -76,10 +78,5 @@ impl<G: Ground> World<G> {
         debug_assert_eq!(other.workers.len(), WORKERS);
         self.seen.extend(other.seen);
         self.asked.extend(other.asked);
-        for (item, shown) in other.tracker {
-            let all = self.tracker.entry(item).or_default();
-            all.extend(shown);
-            all.sort_unstable();
-        }
     }
 }

@@ -17,6 +17,8 @@ pub struct Cases {
     pub histories: u32,
     /// How many events each has at most.
     pub longest: usize,
+    /// How often one that breaks is made shorter and tried again. On a database each time takes a while.
+    pub shrinks: u32,
 }
 
 /// Runs histories; `live` says whether one holds.
@@ -30,6 +32,15 @@ pub fn expect_all_to_hold<F: Future<Output = Result<(), Broken>>>(cases: Cases, 
     }
 }
 
+/// A history that breaks a rule, made as short as could be, and which rule it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What happened.
+    pub history: History,
+    /// What did not hold.
+    pub why: String,
+}
+
 /// Runs histories until one breaks.
 ///
 /// # Panics
@@ -38,9 +49,9 @@ pub fn expect_all_to_hold<F: Future<Output = Result<(), Broken>>>(cases: Cases, 
 pub fn expect_one_to_break<F: Future<Output = Result<(), Broken>>>(
     cases: Cases,
     live: impl Fn(History) -> F,
-) -> String {
+) -> Found {
     match run(cases, live) {
-        Err(TestError::Fail(why, history)) => format!("{} events: {history:?}: {why}", history.len()),
+        Err(TestError::Fail(why, history)) => Found { history, why: why.to_string() },
         other => panic!("nothing was noticed: {other:?}"),
     }
 }
@@ -63,10 +74,9 @@ fn run<F: Future<Output = Result<(), Broken>>>(
 ) -> Result<(), TestError<History>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.unwrap();
-    // Shrinking runs a history again and again; a store on disk would take minutes over the last few events.
     let config = Config {
         cases: cases.histories,
-        max_shrink_iters: 400,
+        max_shrink_iters: cases.shrinks,
         failure_persistence: None,
         ..Config::default()
     };

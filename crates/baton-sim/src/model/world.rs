@@ -1,6 +1,7 @@
 //! A world that lives through a history: workers with what they believe, agents, and a tracker.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use baton_core::slot::effect::{AfterTry, Deed, NewEffect, SettleAsk, survives_its_run};
@@ -49,6 +50,9 @@ pub struct Summary {
     pub tracker: Vec<String>,
 }
 
+/// What a tracker shows: effects in the order in which they were performed.
+pub(super) type Tracker = Arc<Mutex<BTreeMap<ItemId, Vec<EffectId>>>>;
+
 /// A worker, as it sees itself.
 pub(super) struct Believer {
     pub(super) id: WorkerId,
@@ -64,8 +68,8 @@ pub(super) struct World<G: Ground> {
     ground: G,
     pub(super) relay: Relay<G::Store, FixedDice>,
     pub(super) workers: Vec<Believer>,
-    /// What the tracker shows: effects in the order in which they were performed.
-    pub(super) tracker: BTreeMap<ItemId, Vec<EffectId>>,
+    /// The one tracker of all.
+    pub(super) tracker: Tracker,
     /// What each wakeup said, by its number.
     pub(super) asked: BTreeMap<WakeupId, u64>,
     /// What agents were told when they were started.
@@ -98,7 +102,7 @@ impl<G: Ground> World<G> {
             ground,
             relay,
             workers: Vec::new(),
-            tracker: BTreeMap::new(),
+            tracker: Tracker::default(),
             asked: BTreeMap::new(),
             seen: BTreeSet::new(),
             next_comment: 1,
@@ -337,7 +341,8 @@ impl<G: Ground> World<G> {
             return self.crash(worker).await;
         }
         if survives_its_run(&taken.effect, taken.item.fence, policy.safeguards) {
-            let shown = self.tracker.entry(taken.item.id).or_default();
+            let mut tracker = self.tracker.lock().unwrap();
+            let shown = tracker.entry(taken.item.id).or_default();
             // Only what may have happened is looked for: what is sent twice without need is shown twice.
             if taken.unclear_since.is_none() || !shown.contains(&taken.effect.id) {
                 shown.push(taken.effect.id);

@@ -2,10 +2,10 @@
 
 use crate::grounds::{InMemory, InMemoryWithoutRowLock};
 use baton_core::slot::{Policy, Safeguards};
-use baton_sim::model::{Cases, expect_all_to_hold, expect_one_to_break, live, live_at_once};
+use baton_sim::model::{Cases, Found, expect_all_to_hold, expect_one_to_break, live, live_at_once};
 
-const CASES: Cases = Cases { histories: 400, longest: 60 };
-const UNTIL_ONE_BREAKS: Cases = Cases { histories: 4_000, longest: 60 };
+const CASES: Cases = Cases { histories: 400, longest: 60, shrinks: 2_000 };
+const UNTIL_ONE_BREAKS: Cases = Cases { histories: 4_000, longest: 60, shrinks: 2_000 };
 
 #[test]
 fn every_history_keeps_the_rules() {
@@ -20,7 +20,7 @@ fn every_history_keeps_the_rules_when_things_happen_at_once() {
 }
 
 /// Leaves something out and returns the shortest history that shows it.
-fn breaks_without(leave_out: impl Fn(&mut Safeguards)) -> String {
+fn breaks_without(leave_out: impl Fn(&mut Safeguards)) -> Found {
     let mut policy = Policy::default();
     leave_out(&mut policy.safeguards);
     expect_one_to_break(UNTIL_ONE_BREAKS, async |history| {
@@ -30,13 +30,13 @@ fn breaks_without(leave_out: impl Fn(&mut Safeguards)) -> String {
 
 #[test]
 fn it_is_noticed_when_the_drain_is_skipped() {
-    assert!(breaks_without(|safeguards| safeguards.drain = false).contains("waits"));
+    assert!(breaks_without(|safeguards| safeguards.drain = false).why.contains("waits"));
 }
 
 #[test]
 fn it_is_noticed_when_a_started_run_is_merged_into() {
     let found = breaks_without(|safeguards| safeguards.merge_only_before_the_start = false);
-    assert!(found.contains("never reached an agent"), "{found}");
+    assert!(found.why.contains("never reached an agent"), "{found:?}");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn it_is_noticed_when_nothing_is_healed() {
 #[test]
 fn it_is_noticed_when_stale_effects_are_dropped() {
     let found = breaks_without(|safeguards| safeguards.perform_stale_effects = false);
-    assert!(found.contains("was committed"), "{found}");
+    assert!(found.why.contains("was committed"), "{found:?}");
 }
 
 #[test]
