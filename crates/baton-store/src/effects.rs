@@ -13,14 +13,17 @@ use crate::session::Session;
 use crate::sql::{Sql, sql};
 
 /// The oldest that is the first of its item and is due, or was left by a worker that is lost.
+///
+/// The sender is asked for in a subquery and not joined: when the effect was sent by another between the reading and the
+/// lock, PostgreSQL looks again at the effect with its new sender, but at joined rows as they were.
 pub(crate) const NEXT: Sql = sql!(
     "SELECT " EFFECT ", effect.is_unclear, " ITEM "
     FROM effects effect JOIN items item ON item.id = effect.item_id
-        LEFT JOIN workers sender ON sender.id = effect.sender_id
     WHERE effect.status IN ('pending', 'sending')
         AND ((effect.status = 'pending' AND effect.not_before <= " NOW_ONCE ")
             OR (effect.status = 'sending'
-                AND (sender.id IS NULL OR sender.is_buried OR sender.until + $2 <= " NOW_ONCE ")))
+                AND NOT EXISTS (SELECT 1 FROM workers sender WHERE sender.id = effect.sender_id
+                    AND NOT sender.is_buried AND sender.until + $2 > " NOW_ONCE ")))
         AND NOT EXISTS (SELECT 1 FROM effects earlier
             WHERE earlier.item_id = effect.item_id AND earlier.id < effect.id
                 AND earlier.status IN ('pending', 'sending'))

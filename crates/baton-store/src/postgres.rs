@@ -48,11 +48,13 @@ pub struct Locking {
     pub item_before_run: bool,
     /// The clock is read after the lock was had, and not at the beginning.
     pub clock_timestamp: bool,
+    /// Counters are looked at again when their rows are locked, and not only when work is looked for.
+    pub locked_counters: bool,
 }
 
 impl Default for Locking {
     fn default() -> Self {
-        Self { row_lock: true, item_before_run: true, clock_timestamp: true }
+        Self { row_lock: true, item_before_run: true, clock_timestamp: true, locked_counters: true }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Databases to stand on, with clocks that are moved by hand.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Duration;
 
 use baton_core::time::millis;
@@ -68,29 +69,36 @@ pub(crate) struct OnPostgres {
     database: Arc<TestDatabase>,
 }
 
-/// The database of this test. Many histories are lived through on the same one, emptied in between.
-static DATABASE: Mutex<Option<Arc<TestDatabase>>> = Mutex::new(None);
+thread_local! {
+    /// The database of this test, whose grounds are all made on its own thread. Many histories are lived through on the
+    /// same one, emptied in between.
+    static DATABASE: RefCell<Option<Arc<TestDatabase>>> = const { RefCell::new(None) };
+}
+
+fn kept() -> Option<Arc<TestDatabase>> {
+    DATABASE.with(|database| database.borrow().clone())
+}
 
 /// Keeps one database for all histories of a test, and drops it at its end.
 pub(crate) struct KeptDatabase;
 
 impl KeptDatabase {
     pub(crate) fn new() -> Self {
-        *DATABASE.lock().unwrap() = Some(Arc::new(url_for_new_database("model").unwrap()));
+        let database = Arc::new(url_for_new_database("model").unwrap());
+        DATABASE.with(|kept| kept.replace(Some(database)));
         Self
     }
 
     /// Returns how often transactions of this database waited for each other in a circle.
     pub(crate) fn deadlocks(&self) -> u64 {
-        let database = DATABASE.lock().unwrap().clone().unwrap();
         let asked = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-        database.sql(asked).unwrap().trim().parse().unwrap()
+        kept().unwrap().sql(asked).unwrap().trim().parse().unwrap()
     }
 }
 
 impl Drop for KeptDatabase {
     fn drop(&mut self) {
-        DATABASE.lock().unwrap_or_else(PoisonError::into_inner).take();
+        DATABASE.with(RefCell::take);
     }
 }
 
@@ -105,8 +113,7 @@ const CLOCK_IS_A_ROW: &str = "
 
 impl OnPostgres {
     pub(crate) async fn with(locking: Locking) -> Self {
-        let kept = DATABASE.lock().unwrap().clone();
-        let database = kept.unwrap_or_else(|| Arc::new(url_for_new_database("suite").unwrap()));
+        let database = kept().unwrap_or_else(|| Arc::new(url_for_new_database("suite").unwrap()));
         let options = PostgresOptions { locking, ..PostgresOptions::default() };
         let store = SqlStore::postgres_with(&database.url(), options).await.unwrap();
         let ground = Self { store, database };
@@ -162,3 +169,4 @@ macro_rules! broken_postgres {
 
 broken_postgres!(WithoutRowLock, Locking { row_lock: false, ..Locking::default() });
 broken_postgres!(RunBeforeItem, Locking { item_before_run: false, ..Locking::default() });
+broken_postgres!(WithoutLockedCounters, Locking { locked_counters: false, ..Locking::default() });

@@ -6,6 +6,7 @@
     reason = "a test program: it fails where it stands, and is told by its environment how long to look"
 )]
 
+mod flags;
 mod grounds;
 mod model;
 
