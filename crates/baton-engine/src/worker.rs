@@ -159,8 +159,13 @@ where
         let mut running = FuturesUnordered::new();
         let mut is_ending = false;
         loop {
-            while let Some(started) = self.take(shift, is_ending).await {
-                running.push(self.execute(shift, started));
+            loop {
+                match meanwhile(&mut running, self.take(shift, is_ending)).await {
+                    (Some(started), _) => running.push(self.execute(shift, started)),
+                    // A run that ended meanwhile may have made room, or left its slot to another.
+                    (None, true) => {}
+                    (None, false) => break,
+                }
             }
             is_ending |= self.settings.once && running.is_empty();
             if is_ending && running.is_empty() {
@@ -172,7 +177,7 @@ where
                     shift.stop_all();
                 }
                 // The listener is gone with its connection: listen first, then look.
-                Woken::Deaf => nudges = self.relay.store.listen().await.ok(),
+                Woken::Deaf => nudges = meanwhile(&mut running, self.relay.store.listen()).await.0.ok(),
                 Woken::Look => {}
             }
         }
@@ -258,6 +263,23 @@ where
 
     async fn pause(&self, wait: Duration) {
         self.clock.sleep_until(self.clock.boot_now().plus(wait)).await;
+    }
+}
+
+/// Waits for something while the runs go on. One that stands still in the middle of a transaction would keep a row, or the
+/// store's only writer, from whoever waits here. Returns also whether a run ended.
+async fn meanwhile<T>(
+    running: &mut (impl Stream<Item = ()> + Unpin),
+    waited: impl Future<Output = T>,
+) -> (T, bool) {
+    let mut waited = pin!(waited);
+    let mut has_ended = false;
+    loop {
+        match select(waited.as_mut(), running.next()).await {
+            Either::Left((value, _)) => return (value, has_ended),
+            Either::Right((Some(()), _)) => has_ended = true,
+            Either::Right((None, _)) => return (waited.await, has_ended),
+        }
     }
 }
 
