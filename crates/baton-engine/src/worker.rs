@@ -209,7 +209,7 @@ where
             return None;
         }
         match self.relay.start(shift.worker).await {
-            Ok(StartAnswer::Started(started)) => Some(*started),
+            Ok(StartAnswer::Started(started)) => Some(*started).filter(|started| shift.begin(started.run.id)),
             Ok(StartAnswer::Nothing | StartAnswer::Full(_)) => None,
             Err(error) => {
                 (self.tell)(News::OutOfReach(&error));

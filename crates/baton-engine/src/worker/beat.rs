@@ -3,8 +3,10 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use baton_core::slot::finish::{Baton, FinishAsk};
+use baton_core::slot::{RunEnd, RunId, WorkerId};
 use baton_core::time::BootTime;
-use baton_ports::store::Heartbeat;
+use baton_ports::store::{Heartbeat, RunFilter};
 use baton_ports::{Agents, Clock, Entropy, Store, StoreError};
 use futures_util::future::{Either, select};
 
@@ -35,6 +37,7 @@ where
                     let must_stop =
                         |run| stops.iter().any(|(stop, _)| *stop == run) || !running.contains(&run);
                     shift.stop(must_stop);
+                    self.give_back_unheard_of(shift, &running).await;
                     next = sent_at.plus(self.settings.heartbeat);
                 }
                 Some(Err(error)) => {
@@ -45,10 +48,31 @@ where
         }
     }
 
+    /// Gives back runs that the store has given to this worker in an answer that never came. Nobody else would: the
+    /// worker is alive.
+    async fn give_back_unheard_of(&self, shift: &Shift<A::Agent>, running: &[RunId]) {
+        for run in shift.unheard_of(running) {
+            match self.give_back(shift.worker, run).await {
+                Ok(()) => (self.tell)(News::Lost(run)),
+                Err(error) => (self.tell)(News::OutOfReach(&error)),
+            }
+        }
+    }
+
+    async fn give_back(&self, worker: WorkerId, run: RunId) -> Result<(), StoreError> {
+        let filter = RunFilter { id: Some(run), limit: 1, ..RunFilter::default() };
+        for row in self.relay.store.runs(&filter).await? {
+            let baton = Baton { run, worker, fence: row.run.fence };
+            let ask = FinishAsk { baton, end: RunEnd::GivenBack, cost_micros: 0, effects: Vec::new() };
+            self.relay.finish(&ask).await?;
+        }
+        Ok(())
+    }
+
     /// Sends a heartbeat, or nothing when the deadline comes first.
     async fn beat_before(
         &self,
-        worker: baton_core::slot::WorkerId,
+        worker: WorkerId,
         deadline: BootTime,
     ) -> Option<Result<Heartbeat, StoreError>> {
         if self.clock.boot_now() >= deadline {

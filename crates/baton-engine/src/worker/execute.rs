@@ -29,6 +29,7 @@ where
             Err(why) => AgentReport { end: RunEnd::Failed(why), cost_micros: 0 },
         };
         self.tell_end(shift, &started, report).await;
+        shift.end(started.run.id);
     }
 
     async fn wait(&self, shift: &Shift<A::Agent>, started: &Started, agent: &Arc<A::Agent>) -> AgentReport {

@@ -1,6 +1,6 @@
 //! What a worker has under one lease: its name, its deadline, and its agents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use baton_core::slot::{RunId, WorkerId};
@@ -17,12 +17,25 @@ struct Held<A> {
     deadline: BootTime,
     agents: BTreeMap<RunId, Arc<A>>,
     is_ending: bool,
+    /// The runs that the store has given to this worker and of which it knows.
+    known: BTreeSet<RunId>,
+    /// The runs that the store takes for this worker's and of which it did not know at the last heartbeat.
+    suspects: BTreeSet<RunId>,
+    /// Those of which it still did not know one heartbeat later. They are given back, and must never be begun.
+    abandoned: BTreeSet<RunId>,
 }
 
 impl<A: Agent> Shift<A> {
     pub(super) fn new(worker: WorkerId, deadline: BootTime) -> Self {
-        let held = Mutex::new(Held { deadline, agents: BTreeMap::new(), is_ending: false });
-        Self { worker, held }
+        let held = Held {
+            deadline,
+            agents: BTreeMap::new(),
+            is_ending: false,
+            known: BTreeSet::new(),
+            suspects: BTreeSet::new(),
+            abandoned: BTreeSet::new(),
+        };
+        Self { worker, held: Mutex::new(held) }
     }
 
     /// When the lease is over, by this machine's clock.
@@ -35,6 +48,30 @@ impl<A: Agent> Shift<A> {
         let mut held = self.held();
         held.deadline = deadline;
         held.agents.values().for_each(|agent| agent.extend(deadline));
+    }
+
+    /// Notes that a run was given to this worker. Returns whether it may be begun: not when it was given back already,
+    /// because the answer took too long.
+    pub(super) fn begin(&self, run: RunId) -> bool {
+        let mut held = self.held();
+        !held.abandoned.contains(&run) && held.known.insert(run)
+    }
+
+    /// Notes that nothing more will become of a run here.
+    pub(super) fn end(&self, run: RunId) {
+        self.held().known.remove(&run);
+    }
+
+    /// Compares what the store takes for this worker's runs with what it knows. Returns the runs whose answer was lost:
+    /// the store has given them to this worker, and it never heard of it. They are told again until they are gone.
+    pub(super) fn unheard_of(&self, running: &[RunId]) -> Vec<RunId> {
+        let mut held = self.held();
+        let is_unknown = |run: &&RunId| !held.known.contains(run);
+        let unknown: BTreeSet<_> = running.iter().filter(is_unknown).copied().collect();
+        let lost: Vec<_> = unknown.intersection(&held.suspects).copied().collect();
+        held.abandoned.extend(&lost);
+        held.suspects = unknown;
+        lost
     }
 
     /// Takes care of an agent, which may have been started under an older deadline, or when the end was asked for.
@@ -71,5 +108,52 @@ impl<A: Agent> Shift<A> {
 
     fn held(&self) -> MutexGuard<'_, Held<A>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use baton_core::slot::RunEnd;
+    use baton_ports::AgentReport;
+
+    use super::*;
+
+    /// No agent is started here; the type only says that there could be one.
+    struct NoAgent;
+
+    impl Agent for NoAgent {
+        fn extend(&self, _: BootTime) {}
+
+        fn stop(&self) {}
+
+        async fn wait(&self) -> AgentReport {
+            AgentReport { end: RunEnd::Stopped, cost_micros: 0 }
+        }
+    }
+
+    fn shift() -> Shift<NoAgent> {
+        Shift::new(WorkerId(1), BootTime { ms: 0 })
+    }
+
+    #[test]
+    fn a_run_whose_answer_was_lost_is_given_back_at_the_second_heartbeat_and_never_begun() {
+        let (shift, lost) = (shift(), RunId(7));
+        assert_eq!(shift.unheard_of(&[lost]), [], "its answer may be on its way");
+        assert_eq!(shift.unheard_of(&[lost]), [lost]);
+        assert!(!shift.begin(lost), "an answer that comes now comes too late");
+        assert_eq!(shift.unheard_of(&[lost]), [lost], "until the store has heard");
+        assert_eq!(shift.unheard_of(&[]), []);
+    }
+
+    #[test]
+    fn a_run_that_is_known_is_kept_until_its_end_was_told() {
+        let (shift, run) = (shift(), RunId(7));
+        assert_eq!(shift.unheard_of(&[run]), []);
+        assert!(shift.begin(run));
+        for _ in 0..3 {
+            assert_eq!(shift.unheard_of(&[run]), []);
+        }
+        shift.end(run);
+        assert_eq!(shift.unheard_of(&[]), []);
     }
 }
