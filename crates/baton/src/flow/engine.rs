@@ -21,6 +21,8 @@ use crate::command_error::CommandError;
 const POLL: Duration = Duration::from_secs(5);
 /// How often is looked for what a crash left behind.
 const SCAN: Duration = Duration::from_secs(30);
+/// How many items are healed before the first look.
+const HEALED_MAX: usize = 1_000;
 const NAME_CHARS_MAX: usize = 64;
 
 #[derive(Debug, Args)]
@@ -74,6 +76,10 @@ impl Engine {
     async fn work(&self, flow: &Flow) -> Result<(), CommandError> {
         let mut signals = Signals::listen()?;
         flow.relay.store.set_limits(&limits(flow.desk.config())).await?;
+        if self.once {
+            // Who ends when there is nothing to start does not wait for a scan to find what a dead worker has left.
+            flow.relay.heal(HEALED_MAX).await?;
+        }
         let supervisor = std::env::current_exe()
             .map_err(|error| CommandError::OutOfReach(format!("cannot find baton itself: {error}")))?;
         let reporter = Reporter::default();
