@@ -4,6 +4,7 @@
 
 pub(crate) mod claims;
 pub(crate) mod forge;
+pub(crate) mod store;
 
 /// The benchmarks, by name.
 #[derive(clap::Subcommand)]
@@ -12,11 +13,14 @@ pub(crate) enum Bench {
     Claims(claims::Args),
     /// Measure the embedded forge.
     Forge(forge::Args),
+    /// Compare the store with bare SQL: SQLite and PostgreSQL, 1 and 16 clients, empty tables and a long history.
+    Store(store::Args),
 }
 
 pub(crate) fn run(bench: Bench) -> anyhow::Result<()> {
     match bench {
         Bench::Claims(args) => claims::run(&args),
         Bench::Forge(args) => forge::run(args),
+        Bench::Store(args) => store::run(&args),
     }
 }
