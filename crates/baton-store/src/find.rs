@@ -17,7 +17,10 @@ use crate::sql::{Sql, Text, placeholders, sql};
 
 pub(crate) const BY_KEY: Sql = sql!("SELECT " ITEM " FROM items item WHERE item.key = $1" LOCK_ITEM);
 
-const MAKE: &str = "INSERT INTO items (key, kind, repo) VALUES ($1, $2, $3) ON CONFLICT (key) DO NOTHING";
+/// Whoever makes a row has it locked; it is nothing when somebody else was faster.
+const MAKE: Sql = sql!(
+    "INSERT INTO items (key, kind, repo) VALUES ($1, $2, $3) ON CONFLICT (key) DO NOTHING RETURNING " MADE_ITEM
+);
 
 pub(crate) const OF_RUN: Sql = sql!(
     "SELECT " ITEM " FROM items item WHERE item.id = (SELECT run.item_id FROM runs run WHERE run.id = $1)"
@@ -110,15 +113,21 @@ async fn by_key(session: &mut Session, key: &ItemKey, locking: &Locking) -> Resu
     if let Some(stored) = item(session, locking.apply(BY_KEY, session), args![text.as_str()]).await? {
         return Ok(Found { stored, is_new: false });
     }
+    if let Some(stored) = make(session, key, &text).await? {
+        return Ok(Found { stored, is_new: true });
+    }
+    let stored = item(session, locking.apply(BY_KEY, session), args![text.as_str()]).await?;
+    let stored = stored.ok_or_else(|| Fault::Corrupt(format!("table items: {text} was made and is gone")))?;
+    Ok(Found { stored, is_new: false })
+}
+
+async fn make(session: &mut Session, key: &ItemKey, text: &str) -> Result<Option<StoredItem>, Fault> {
     let kind = match key {
         ItemKey::Issue(_) => "issue",
         ItemKey::Task { .. } => "task",
     };
     let repo = limits::of_repo(key).and_then(|name| name.strip_prefix(limits::PER_REPO).map(str::to_owned));
-    session.execute(MAKE, args![text.as_str(), kind, repo]).await?;
-    let stored = item(session, locking.apply(BY_KEY, session), args![text.as_str()]).await?;
-    let stored = stored.ok_or_else(|| Fault::Corrupt(format!("table items: {text} was made and is gone")))?;
-    Ok(Found { stored, is_new: true })
+    item(session, MAKE, args![text, kind, repo]).await
 }
 
 pub(crate) fn to_start(search: &StartSearch, session: &Session, locking: &Locking) -> String {

@@ -49,6 +49,11 @@ macro_rules! shared_part {
          item.execution_fence, item.lease_token, item.version, item.execution_agent_name_key, \
          item.execution_locked_at"
     };
+    // The same of a row that was just made: SQLite knows no other name for its table there.
+    (MADE_ITEM) => {
+        "id, key, is_open, paused, held, blocked, execution_run_id, execution_fence, lease_token, version, \
+         execution_agent_name_key, execution_locked_at"
+    };
     (RUN) => {
         "run.id, run.item_id, run.agent, run.wakeup_id, run.status, run.context, run.fence, run.worker_id, \
          run.attempt, run.interruptions, run.retry_of_id, run.not_before, run.stop, run.created_at, \

@@ -6,6 +6,7 @@ use crate::arg::{Arg, args};
 use crate::count::{Counting, count};
 use crate::fault::Fault;
 use crate::plan::{Plan, Write};
+use crate::row::Row;
 use crate::session::Session;
 use crate::sql::push_shifted;
 
@@ -35,7 +36,7 @@ pub(crate) async fn write(session: &mut Session, plan: &Plan<'_>) -> Result<Writ
     let full = if session.is_postgres() {
         write_together(session, plan, &counting).await?
     } else {
-        write_each(session, plan, &counting).await?
+        write_in_a_row(session, plan, &counting).await?
     };
     Ok(full.map_or(Written::All, Written::Full))
 }
@@ -44,15 +45,57 @@ async fn bury(session: &mut Session, seen: &WorkerLease) -> Result<bool, Fault> 
     Ok(session.execute(BURY, args![seen.worker.0, seen.until]).await? == 1)
 }
 
-async fn write_each(
+/// Hands all statements over at once: SQLite's connection is another thread, and each word with it costs more than most
+/// statements do.
+async fn write_in_a_row(
     session: &mut Session,
     plan: &Plan<'_>,
     counting: &[Counting<'_>],
 ) -> Result<Option<String>, Fault> {
+    let (first, rest) = split(counting);
+    let (mut text, mut args) = (String::new(), Vec::new());
     for write in plan.groups.iter().flatten() {
-        session.execute(write.sql.clone(), write.args.clone()).await?;
+        push_statement(&mut text, &write.sql, &mut args, write.args.clone());
     }
-    count_all(session, counting).await
+    if let Some(counting) = first {
+        push_statement(&mut text, &counting.sql(), &mut args, counting.args());
+    }
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let rows = session.rows(text, args).await?;
+    check_then_count(session, first, rest, &rows).await
+}
+
+fn push_statement<'a>(text: &mut String, sql: &str, args: &mut Vec<Arg<'a>>, values: Vec<Arg<'a>>) {
+    if !text.is_empty() {
+        text.push_str("; ");
+    }
+    push_shifted(text, sql, args.len());
+    args.extend(values);
+}
+
+fn split<'c, 'a>(counting: &'c [Counting<'a>]) -> (Option<&'c Counting<'a>>, &'c [Counting<'a>]) {
+    match counting.split_first() {
+        Some((first, rest)) => (Some(first), rest),
+        None => (None, &[]),
+    }
+}
+
+/// Looks whether the counters of the first statement had room, by the rows that answered it, and changes the others.
+async fn check_then_count(
+    session: &mut Session,
+    first: Option<&Counting<'_>>,
+    rest: &[Counting<'_>],
+    rows: &[Row],
+) -> Result<Option<String>, Fault> {
+    if let Some(counting) = first {
+        let names: Result<Vec<_>, _> = rows.iter().map(|row| row.columns("counters").text()).collect();
+        if let Some(full) = counting.full(&names?) {
+            return Ok(Some(full));
+        }
+    }
+    count_all(session, rest).await
 }
 
 async fn count_all(session: &mut Session, counting: &[Counting<'_>]) -> Result<Option<String>, Fault> {
@@ -78,22 +121,13 @@ async fn write_together(
         let (text, args) = joined(group, None, false);
         session.execute(text, args).await?;
     }
-    let (first, rest) = match counting.split_first() {
-        Some((first, rest)) => (Some(first), rest),
-        None => (None, &[][..]),
-    };
+    let (first, rest) = split(counting);
     if last.is_empty() && first.is_none() && !plan.is_news {
         return Ok(None);
     }
     let (text, args) = joined(last, first, plan.is_news);
     let rows = session.rows(text, args).await?;
-    if let Some(counting) = first {
-        let names: Result<Vec<_>, _> = rows.iter().map(|row| row.columns("counters").text()).collect();
-        if let Some(full) = counting.full(&names?) {
-            return Ok(Some(full));
-        }
-    }
-    count_all(session, rest).await
+    check_then_count(session, first, rest, &rows).await
 }
 
 /// Joins statements into one. It answers with the names of counters that had room.
