@@ -50,7 +50,7 @@ impl<S: Store, E: Entropy> Relay<S, E> {
     /// Gives a worker the oldest run that it may start.
     pub async fn start(&self, worker: WorkerId) -> Result<StartAnswer, StoreError> {
         let policy = self.policy();
-        let agents = policy.agents.iter().flatten().cloned().collect();
+        let agents = policy.executes.iter().flatten().cloned().collect();
         let target = Target::ToStart(StartSearch { worker, agents });
         for _ in 0..START_TRIES {
             let rule = |situation: &Situation| start::start(situation, worker, &policy);
@@ -131,11 +131,11 @@ impl<S: Store, E: Entropy> Relay<S, E> {
         for _ in 0..most {
             let rule = |situation: &Situation| heal::heal(situation, &policy);
             match self.store.decide(&target, &Lookup::default(), rule).await? {
+                // Somebody else was faster; the same would be found again. The next scan goes on.
+                Verdict::Committed(Healed::Nothing) | Verdict::NoItem | Verdict::Full(_) => break,
                 Verdict::Committed(healed) => found.push(healed),
-                Verdict::NoItem | Verdict::Full(_) => break,
             }
         }
-        found.retain(|healed| *healed != Healed::Nothing);
         Ok(found)
     }
 

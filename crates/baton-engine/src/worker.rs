@@ -28,6 +28,8 @@ use shift::Shift;
 
 /// How many items a scan heals at most; the next scan goes on.
 const HEALED_MAX: usize = 1_000;
+/// For how long the ids of deliveries are kept, so that one that comes again is known.
+const DELIVERIES_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// How many wakeups that have waited for too long are counted at most.
 const LISTED_MAX: u32 = 1_000;
 /// How long a worker waits before it tries again to reach a store that does not answer.
@@ -89,8 +91,8 @@ pub struct Worker<S, E, C, A, N> {
 
 /// Why a worker stopped to work under one lease.
 enum ShiftEnd {
-    /// It was asked to end, or has nothing more to do.
-    Done,
+    /// It was asked to end, has nothing more to do, or cannot find out whether it has.
+    Done(Result<(), StoreError>),
     /// The lease is lost.
     LeaseLost,
 }
@@ -114,10 +116,10 @@ where
             (self.tell)(News::Enlisted(shift.worker));
             match self.shift(&shift, end.as_mut()).await {
                 ShiftEnd::LeaseLost => (self.tell)(News::LeaseLost),
-                ShiftEnd::Done => {
+                ShiftEnd::Done(worked) => {
                     // Not being able to say goodbye costs the others a ttl, no more.
                     let _ = self.relay.store.retire(shift.worker).await;
-                    return Ok(());
+                    return worked;
                 }
             }
         }
@@ -146,30 +148,41 @@ where
         let working = pin!(self.work(shift, end));
         let beating = pin!(self.beat(shift));
         let scanning = pin!(self.scan());
-        match select(working, select(beating, scanning)).await {
-            Either::Left(_) => ShiftEnd::Done,
+        let giving_back = pin!(self.give_back_abandoned(shift));
+        match select(working, select(beating, select(scanning, giving_back))).await {
+            Either::Left((worked, _)) => ShiftEnd::Done(worked),
             // Whatever was at work is dropped here: the supervisors' pipes close, and the agents end.
             Either::Right(_) => ShiftEnd::LeaseLost,
         }
     }
 
     /// Takes runs and has them executed, until the end is asked for and all of them are over.
-    async fn work(&self, shift: &Shift<A::Agent>, mut end: Pin<&mut Fuse<impl Future<Output = ()>>>) {
+    async fn work(
+        &self,
+        shift: &Shift<A::Agent>,
+        mut end: Pin<&mut Fuse<impl Future<Output = ()>>>,
+    ) -> Result<(), StoreError> {
         let mut nudges = self.relay.store.listen().await.ok();
         let mut running = FuturesUnordered::new();
         let mut is_ending = false;
         loop {
             loop {
                 match meanwhile(&mut running, self.take(shift, is_ending)).await {
-                    (Some(started), _) => running.push(self.execute(shift, started)),
+                    (Ok(Some(started)), _) => running.push(self.execute(shift, started)),
                     // A run that ended meanwhile may have made room, or left its slot to another.
-                    (None, true) => {}
-                    (None, false) => break,
+                    (Ok(None), true) => {}
+                    (Ok(None), false) => break,
+                    // Not to have heard is not to have nothing to do.
+                    (Err(error), _) if self.settings.once && running.is_empty() => return Err(error),
+                    (Err(error), _) => {
+                        (self.tell)(News::OutOfReach(&error));
+                        break;
+                    }
                 }
             }
             is_ending |= self.settings.once && running.is_empty();
             if is_ending && running.is_empty() {
-                return;
+                return Ok(());
             }
             match self.wait_for_work(&mut running, nudges.as_mut(), end.as_mut()).await {
                 Woken::End => {
@@ -204,18 +217,14 @@ where
     }
 
     /// Takes one more run, if there is one and it can still be begun under this lease.
-    async fn take(&self, shift: &Shift<A::Agent>, is_ending: bool) -> Option<Started> {
+    async fn take(&self, shift: &Shift<A::Agent>, is_ending: bool) -> Result<Option<Started>, StoreError> {
         if is_ending || self.clock.boot_now() >= shift.deadline() {
-            return None;
+            return Ok(None);
         }
-        match self.relay.start(shift.worker).await {
-            Ok(StartAnswer::Started(started)) => Some(*started).filter(|started| shift.begin(started.run.id)),
-            Ok(StartAnswer::Nothing | StartAnswer::Full(_)) => None,
-            Err(error) => {
-                (self.tell)(News::OutOfReach(&error));
-                None
-            }
-        }
+        Ok(match self.relay.start(shift.worker).await? {
+            StartAnswer::Started(started) => Some(*started).filter(|started| shift.begin(started.run.id)),
+            StartAnswer::Nothing | StartAnswer::Full(_) => None,
+        })
     }
 
     /// Waits for a nudge, or for as long as a poll stands behind it.
@@ -247,6 +256,7 @@ where
 
     async fn scan_once(&self) -> Result<(), StoreError> {
         self.relay.heal(HEALED_MAX).await?;
+        self.relay.store.forget_deliveries(DELIVERIES_KEPT).await?;
         let now = self.relay.store.now().await?;
         let filter = WakeupFilter {
             statuses: vec![WakeupStatus::Deferred],

@@ -12,12 +12,13 @@ pub trait Agents: Send + Sync {
     type Agent: Agent;
 
     /// Starts the agent of a run. Its whole process group is dead by the deadline, unless it is extended, whatever
-    /// becomes of this process. The error says in words why it was not started.
+    /// becomes of this process. One that was not started ends its run: as failed when that is the agent's fault, and
+    /// given back when it is not.
     fn launch(
         &self,
         started: &Started,
         deadline: BootTime,
-    ) -> impl Future<Output = Result<Self::Agent, String>> + Send;
+    ) -> impl Future<Output = Result<Self::Agent, RunEnd>> + Send;
 }
 
 /// An agent at work.

@@ -86,6 +86,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// Returns the variables of `.env`.
+    pub(crate) fn dotenv(&self) -> &[Variable] {
+        self.dotenv.as_ref().map_or(&[], |(_, variables)| variables)
+    }
+
     /// Returns the directory of this machine's state.
     pub(crate) fn state_dir(&self) -> PathBuf {
         self.directory.join(&self.resolved.config.state_dir)

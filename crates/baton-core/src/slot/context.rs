@@ -2,6 +2,8 @@
 //!
 //! Comment ids are an ordered union, so that no comment is forgotten; for the rest the newest word wins.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 /// The largest context, in bytes of its JSON text. Larger things belong in a file or a comment.
@@ -81,11 +83,8 @@ impl Context {
     /// Returns this context with a newer one merged into it, or why that cannot be.
     pub fn merged(&self, newer: &Self) -> Result<Self, ContextError> {
         let mut ids = self.comment_ids();
-        for id in newer.comment_ids() {
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
-        }
+        let mut known: HashSet<u64> = ids.iter().copied().collect();
+        ids.extend(newer.comment_ids().into_iter().filter(|id| known.insert(*id)));
         let mut map = self.0.clone();
         map.extend(newer.0.iter().map(|(key, value)| (key.clone(), value.clone())));
         if !ids.is_empty() {

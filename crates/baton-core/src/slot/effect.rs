@@ -229,12 +229,11 @@ pub enum AfterTry {
     Dead(String),
 }
 
-/// How often an effect is tried before it is dead.
-pub const TRIES_MAX: u32 = 12;
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(5 * 60);
 
-/// Decides what becomes of an effect after its `attempts`th try.
+/// Decides what becomes of an effect after its `attempts`th try. Only a final answer makes it dead: a tracker that is down
+/// for a night must not cost a finished run its last words.
 pub fn after_try(tried: Tried, attempts: u32, now: StoreTime) -> AfterTry {
     let wait = FIRST_WAIT.saturating_mul(1 << attempts.saturating_sub(1).min(16)).min(LONGEST_WAIT);
     let (error, wait, is_unclear) = match tried {
@@ -243,9 +242,6 @@ pub fn after_try(tried: Tried, attempts: u32, now: StoreTime) -> AfterTry {
         Tried::Later(error, asked) => (error, asked.map_or(wait, |asked| asked.max(wait)), false),
         Tried::Unclear(error) => (error, wait, true),
     };
-    if attempts >= TRIES_MAX {
-        return AfterTry::Dead(format!("given up after {attempts} tries; the last answer was: {error}"));
-    }
     AfterTry::Again { not_before: now.plus(wait), error, is_unclear }
 }
 
@@ -260,15 +256,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_between_tries_grow_and_end() {
+    fn waits_between_tries_grow_and_never_end() {
         let now = StoreTime { ms: 0 };
         let later = |attempts| after_try(Tried::Later("502".to_owned(), None), attempts, now);
         let wait = |attempts| match later(attempts) {
             AfterTry::Again { not_before, .. } => not_before.ms / 1000,
             other => panic!("{other:?}"),
         };
-        assert_eq!([1, 2, 3, 9, 11].map(wait), [2, 4, 8, 300, 300]);
-        assert!(matches!(later(TRIES_MAX), AfterTry::Dead(why) if why.contains("502")));
+        assert_eq!([1, 2, 3, 9, 11, 5_000].map(wait), [2, 4, 8, 300, 300, 300]);
     }
 
     #[test]

@@ -13,8 +13,11 @@ pub struct Policy {
     pub retry: RetryPolicy,
     /// How long after the end of a worker's lease its agents are surely dead.
     pub stop_grace: Duration,
-    /// The agents there are; nothing when that is not known here, and then all are.
+    /// The agents there are in the whole installation. Nothing when that is not known here, as in a fleet whose machines
+    /// are given new agents one after another: then no wakeup is skipped for its agent.
     pub agents: Option<BTreeSet<AgentKey>>,
+    /// The agents that this worker can execute; nothing for all.
+    pub executes: Option<BTreeSet<AgentKey>>,
     /// The agents whose runs and costs are counted by the day.
     pub budgeted: BTreeSet<AgentKey>,
     /// A random number, for spreading retries.
@@ -29,6 +32,7 @@ impl Default for Policy {
             retry: RetryPolicy::default(),
             stop_grace: Duration::from_secs(10),
             agents: None,
+            executes: None,
             budgeted: BTreeSet::new(),
             dice: u64::MAX / 2,
             safeguards: Safeguards::default(),
@@ -37,6 +41,11 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// Returns whether this worker can execute such an agent.
+    pub fn can_execute(&self, agent: &AgentName) -> bool {
+        self.executes.as_ref().is_none_or(|agents| agents.contains(&agent.key()))
+    }
+
     /// Returns whether there is such an agent.
     pub fn knows(&self, agent: &AgentName) -> bool {
         self.agents.as_ref().is_none_or(|agents| agents.contains(&agent.key()))

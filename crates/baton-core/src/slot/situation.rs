@@ -1,7 +1,7 @@
 //! What a rule is given and what it answers: a situation in, a decision out.
 
 use super::context::Context;
-use super::effect::{Effect, NewEffect};
+use super::effect::Effect;
 use super::ids::{ItemId, RunId, WakeupId, WorkerId};
 use super::item::{AgentKey, Gates, Item};
 use super::limits::Count;
@@ -202,6 +202,3 @@ impl Change {
         )
     }
 }
-
-/// Effects to be written with a decision.
-pub type Effects = Vec<NewEffect>;

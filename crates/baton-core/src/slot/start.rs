@@ -45,7 +45,7 @@ pub enum NotYours {
     WorkerNotLive,
 }
 
-/// Takes the run that owns the slot, for a worker that knows the policy's agents.
+/// Takes the run that owns the slot, for a worker that can execute its agent.
 pub fn start(situation: &Situation, worker: WorkerId, policy: &Policy) -> Decision<StartOutcome> {
     let mut draft = Draft::new(situation, policy);
     let outcome = match draft.against(worker) {
@@ -70,7 +70,7 @@ impl Draft<'_> {
             () if run.not_before > s.now => Some(NotYours::NotDue),
             () if !s.item.is_open => Some(NotYours::Closed),
             () if has_effects => Some(NotYours::EffectsPending),
-            () if !self.policy.knows(&run.agent) => Some(NotYours::OtherAgent),
+            () if !self.policy.can_execute(&run.agent) => Some(NotYours::OtherAgent),
             () => s.item.gates.reason().map(NotYours::Gated),
         }
     }

@@ -100,7 +100,7 @@ fn effects_are_performed_before_a_run_starts() {
 #[test]
 fn a_worker_that_does_not_know_the_agent_leaves_the_run() {
     let mut world = queued();
-    world.policy.agents = Some([AgentName::from("bea").key()].into());
+    world.policy.executes = Some([AgentName::from("bea").key()].into());
     assert_eq!(world.not_yours(), NotYours::OtherAgent);
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use baton_core::slot::finish::{Baton, FinishAsk};
 use baton_core::slot::{RunEnd, RunId, WorkerId};
-use baton_core::time::BootTime;
 use baton_ports::store::{Heartbeat, RunFilter};
 use baton_ports::{Agents, Clock, Entropy, Store, StoreError};
 use futures_util::future::{Either, select};
@@ -30,31 +29,51 @@ where
         loop {
             self.clock.sleep_until(next.min(shift.deadline())).await;
             let sent_at = self.clock.boot_now();
-            match self.beat_before(shift.worker, shift.deadline()).await {
-                None | Some(Ok(Heartbeat::Lost)) => return,
+            if sent_at >= shift.deadline() {
+                return;
+            }
+            // What is begun while the answer is on its way cannot be in it.
+            let known = shift.known();
+            match self.beat_once(shift).await {
+                Some(Ok(Heartbeat::Lost)) => return,
                 Some(Ok(Heartbeat::Alive { stops, running, .. })) => {
                     shift.extend(sent_at.plus(self.settings.ttl));
-                    let must_stop =
-                        |run| stops.iter().any(|(stop, _)| *stop == run) || !running.contains(&run);
-                    shift.stop(must_stop);
-                    self.give_back_unheard_of(shift, &running).await;
+                    let must_stop = |run| stops.iter().any(|(stop, _)| *stop == run);
+                    shift.stop(|run| must_stop(run) || (known.contains(&run) && !running.contains(&run)));
+                    shift.compare(&running);
                     next = sent_at.plus(self.settings.heartbeat);
                 }
                 Some(Err(error)) => {
                     (self.tell)(News::OutOfReach(&error));
                     next = sent_at.plus((self.settings.heartbeat / 4).max(AGAIN_MIN));
                 }
+                // No answer at all: the next one goes by another connection.
+                None => next = sent_at,
             }
         }
     }
 
+    /// Sends a heartbeat. One that is not answered within the time of the next must not cost the whole lease.
+    async fn beat_once(&self, shift: &Shift<A::Agent>) -> Option<Result<Heartbeat, StoreError>> {
+        let patience = self.settings.heartbeat.min(self.settings.ttl / 3);
+        let until = self.clock.boot_now().plus(patience).min(shift.deadline());
+        let beat = pin!(self.relay.store.heartbeat(shift.worker, self.settings.ttl));
+        match select(beat, pin!(self.clock.sleep_until(until))).await {
+            Either::Left((answer, _)) => Some(answer),
+            Either::Right(_) => None,
+        }
+    }
+
     /// Gives back runs that the store has given to this worker in an answer that never came. Nobody else would: the
-    /// worker is alive.
-    async fn give_back_unheard_of(&self, shift: &Shift<A::Agent>, running: &[RunId]) {
-        for run in shift.unheard_of(running) {
-            match self.give_back(shift.worker, run).await {
-                Ok(()) => (self.tell)(News::Lost(run)),
-                Err(error) => (self.tell)(News::OutOfReach(&error)),
+    /// worker is alive. It never ends.
+    pub(super) async fn give_back_abandoned(&self, shift: &Shift<A::Agent>) {
+        loop {
+            self.pause(self.settings.heartbeat).await;
+            for run in shift.abandoned() {
+                match self.give_back(shift.worker, run).await {
+                    Ok(()) => shift.gave_back(run),
+                    Err(error) => (self.tell)(News::OutOfReach(&error)),
+                }
             }
         }
     }
@@ -67,21 +86,5 @@ where
             self.relay.finish(&ask).await?;
         }
         Ok(())
-    }
-
-    /// Sends a heartbeat, or nothing when the deadline comes first.
-    async fn beat_before(
-        &self,
-        worker: WorkerId,
-        deadline: BootTime,
-    ) -> Option<Result<Heartbeat, StoreError>> {
-        if self.clock.boot_now() >= deadline {
-            return None;
-        }
-        let beat = pin!(self.relay.store.heartbeat(worker, self.settings.ttl));
-        match select(beat, pin!(self.clock.sleep_until(deadline))).await {
-            Either::Left((answer, _)) => Some(answer),
-            Either::Right(_) => None,
-        }
     }
 }

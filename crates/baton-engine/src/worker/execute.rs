@@ -26,7 +26,7 @@ where
         (self.tell)(News::Started(&started));
         let report = match self.agents.launch(&started, shift.deadline()).await {
             Ok(agent) => self.wait(shift, &started, &Arc::new(agent)).await,
-            Err(why) => AgentReport { end: RunEnd::Failed(why), cost_micros: 0 },
+            Err(end) => AgentReport { end, cost_micros: 0 },
         };
         self.tell_end(shift, &started, report).await;
         shift.end(started.run.id);
@@ -43,7 +43,8 @@ where
     }
 
     /// Tells how a run ended, again and again until the store answers or the lease is over. After that nothing is
-    /// written: the run is another's.
+    /// written: the run is another's. What the store can never take is given up; the run is then given back as one that
+    /// this worker does not know.
     async fn tell_end(&self, shift: &Shift<A::Agent>, started: &Started, report: AgentReport) {
         let baton = Baton { run: started.run.id, worker: shift.worker, fence: started.run.fence };
         let AgentReport { end, cost_micros } = report;
@@ -52,7 +53,8 @@ where
             match self.relay.finish(&ask).await {
                 Ok(Fenced::Done(status)) => return (self.tell)(News::Ended(started, status)),
                 Ok(Fenced::LostSlot) => return (self.tell)(News::Lost(started.run.id)),
-                Err(error) => (self.tell)(News::OutOfReach(&error)),
+                Err(error) if error.is_retryable() => (self.tell)(News::OutOfReach(&error)),
+                Err(error) => return (self.tell)(News::OutOfReach(&error)),
             }
             self.pause(TELL_AGAIN).await;
         }

@@ -23,6 +23,8 @@ struct Held<A> {
     suspects: BTreeSet<RunId>,
     /// Those of which it still did not know one heartbeat later. They are given back, and must never be begun.
     abandoned: BTreeSet<RunId>,
+    /// Those that were given back.
+    given_back: BTreeSet<RunId>,
 }
 
 impl<A: Agent> Shift<A> {
@@ -34,6 +36,7 @@ impl<A: Agent> Shift<A> {
             known: BTreeSet::new(),
             suspects: BTreeSet::new(),
             abandoned: BTreeSet::new(),
+            given_back: BTreeSet::new(),
         };
         Self { worker, held: Mutex::new(held) }
     }
@@ -62,16 +65,20 @@ impl<A: Agent> Shift<A> {
         self.held().known.remove(&run);
     }
 
-    /// Compares what the store takes for this worker's runs with what it knows. Returns the runs whose answer was lost:
-    /// the store has given them to this worker, and it never heard of it. They are told again until they are gone.
-    pub(super) fn unheard_of(&self, running: &[RunId]) -> Vec<RunId> {
+    /// Compares what the store takes for this worker's runs with what it knows. A run that it does not know at two
+    /// heartbeats was given to it in an answer that never came: it is abandoned.
+    pub(super) fn compare(&self, running: &[RunId]) {
         let mut held = self.held();
         let is_unknown = |run: &&RunId| !held.known.contains(run);
         let unknown: BTreeSet<_> = running.iter().filter(is_unknown).copied().collect();
         let lost: Vec<_> = unknown.intersection(&held.suspects).copied().collect();
-        held.abandoned.extend(&lost);
+        held.abandoned.extend(lost);
         held.suspects = unknown;
-        lost
+    }
+
+    /// Notes that the store has an abandoned run back.
+    pub(super) fn gave_back(&self, run: RunId) {
+        self.held().given_back.insert(run);
     }
 
     /// Takes care of an agent, which may have been started under an older deadline, or when the end was asked for.
@@ -88,7 +95,18 @@ impl<A: Agent> Shift<A> {
         self.held().agents.remove(&run);
     }
 
-    /// Stops the agents of these runs, and of all that the store does not take for running.
+    /// Returns the runs of which this worker knows.
+    pub(super) fn known(&self) -> BTreeSet<RunId> {
+        self.held().known.clone()
+    }
+
+    /// Returns the runs that are to be given back.
+    pub(super) fn abandoned(&self) -> Vec<RunId> {
+        let held = self.held();
+        held.abandoned.difference(&held.given_back).copied().collect()
+    }
+
+    /// Stops the agents of these runs.
     pub(super) fn stop(&self, stops: impl Fn(RunId) -> bool) {
         let held = self.held();
         held.agents.iter().filter(|(run, _)| stops(**run)).for_each(|(_, agent)| agent.stop());
@@ -136,24 +154,32 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_answer_was_lost_is_given_back_at_the_second_heartbeat_and_never_begun() {
+    fn a_run_whose_answer_was_lost_is_abandoned_at_the_second_heartbeat_and_never_begun() {
         let (shift, lost) = (shift(), RunId(7));
-        assert_eq!(shift.unheard_of(&[lost]), [], "its answer may be on its way");
-        assert_eq!(shift.unheard_of(&[lost]), [lost]);
+        shift.compare(&[lost]);
+        assert_eq!(shift.abandoned(), [], "its answer may be on its way");
+        shift.compare(&[lost]);
+        assert_eq!(shift.abandoned(), [lost]);
         assert!(!shift.begin(lost), "an answer that comes now comes too late");
-        assert_eq!(shift.unheard_of(&[lost]), [lost], "until the store has heard");
-        assert_eq!(shift.unheard_of(&[]), []);
+        shift.compare(&[lost]);
+        assert_eq!(shift.abandoned(), [lost], "until the store has it back");
+        shift.gave_back(lost);
+        assert_eq!(shift.abandoned(), []);
+        assert!(!shift.begin(lost));
     }
 
     #[test]
     fn a_run_that_is_known_is_kept_until_its_end_was_told() {
         let (shift, run) = (shift(), RunId(7));
-        assert_eq!(shift.unheard_of(&[run]), []);
+        shift.compare(&[run]);
         assert!(shift.begin(run));
         for _ in 0..3 {
-            assert_eq!(shift.unheard_of(&[run]), []);
+            shift.compare(&[run]);
+            assert_eq!(shift.abandoned(), []);
         }
         shift.end(run);
-        assert_eq!(shift.unheard_of(&[]), []);
+        shift.compare(&[run]);
+        shift.compare(&[run]);
+        assert_eq!(shift.abandoned(), [run], "its end could not be told");
     }
 }

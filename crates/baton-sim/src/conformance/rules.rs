@@ -111,9 +111,9 @@ pub async fn a_run_that_is_not_due_gated_closed_or_unknown_is_not_started<G: Gro
         assert_eq!(desk.try_start(worker).await, StartAnswer::Nothing, "{gates:?}");
     }
     desk.relay.set_gates(&issue(1), &Gates::default()).await.unwrap();
-    desk.relay.policy.agents = Some([AgentName::from("cto").key()].into());
+    desk.relay.policy.executes = Some([AgentName::from("cto").key()].into());
     assert_eq!(desk.try_start(worker).await, StartAnswer::Nothing);
-    desk.relay.policy.agents = None;
+    desk.relay.policy.executes = None;
     let started = desk.start(worker).await;
     desk.finish(&started, RunEnd::Failed("x".to_owned())).await;
     desk.advance(seconds(30)).await;

@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use baton_agent::{AgentEnd, AgentExit, AgentProcess, Environment, Launch, Limit, StopHow, launch};
+use baton_agent::{
+    AgentEnd, AgentExit, AgentProcess, Environment, Launch, LaunchError, Limit, StopHow, launch,
+};
 use baton_claims::machine::SystemClock;
 use baton_core::config::{AgentConfig, Config, StoreAddress};
 use baton_core::slot::start::Started;
@@ -14,8 +16,9 @@ use baton_ports::store::WakeupFilter;
 use baton_ports::{Agent, AgentReport, Agents, Store, StoreError};
 use baton_store::SqlStore;
 
-use super::context::Desk;
+use super::context::{Desk, WITHHELD_VARIABLE};
 use super::{log_file, prompt, table};
+use crate::config::Loaded;
 
 /// How much of an agent's last words is kept with its run.
 const LAST_WORDS_CHARS_MAX: usize = 500;
@@ -35,6 +38,8 @@ pub(super) struct CommandAgents {
     log_dir: PathBuf,
     store_address: StoreAddress,
     store: SqlStore,
+    /// What no log may show.
+    secrets: Vec<String>,
 }
 
 impl CommandAgents {
@@ -48,6 +53,7 @@ impl CommandAgents {
             log_dir: absolute(desk.log_dir()),
             store_address: desk.store_address(),
             store,
+            secrets: secrets(&desk.loaded),
         }
     }
 
@@ -73,7 +79,7 @@ impl CommandAgents {
             stdin: prompt::document(started, reason),
             log: log_file::path(&self.log_dir, started.run.id),
             log_cap: self.config.log_cap_bytes,
-            redact: secrets(),
+            redact: self.secrets.clone(),
             deadline,
             kill_grace: self.config.kill_grace,
             wall_time: self.config.max_wall_time,
@@ -90,7 +96,7 @@ impl CommandAgents {
         environment = environment.with("BATON_STATE_DIR", self.state_dir.as_os_str());
         match self.shown_store() {
             Some(address) => environment.with("BATON_STORE", address),
-            None => environment,
+            None => environment.with(WITHHELD_VARIABLE, "1"),
         }
     }
 
@@ -104,31 +110,37 @@ impl CommandAgents {
     }
 }
 
-/// The values of our own environment that no log may show.
-fn secrets() -> Vec<String> {
+/// The values of our own environment and of `.env` that no log may show, and the store's address if it has a password.
+fn secrets(loaded: &Loaded) -> Vec<String> {
     let is_secret =
         |name: &str| SECRET_ENDINGS.iter().any(|ending| name.to_ascii_uppercase().ends_with(ending));
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let in_file = loaded.dotenv().iter().map(|variable| (variable.name.clone(), variable.value.clone()));
+    let address = match &loaded.resolved.config.store {
+        StoreAddress::Postgres(url) if *url != loaded.resolved.config.store.to_string() => Some(url.clone()),
+        _ => None,
+    };
     variables
+        .chain(in_file)
         .filter(|(name, value)| is_secret(name) && value.len() >= SECRET_LEN_MIN)
         .map(|(_, value)| value)
+        .chain(address)
         .collect()
 }
 
 impl Agents for CommandAgents {
     type Agent = CommandAgent;
 
-    async fn launch(&self, started: &Started, deadline: BootTime) -> Result<CommandAgent, String> {
+    async fn launch(&self, started: &Started, deadline: BootTime) -> Result<CommandAgent, RunEnd> {
         let key = started.run.agent.key();
-        let agent = self.config.agents.get(&key.0);
-        let agent = agent.ok_or_else(|| format!("no agent `{key}` is configured on this machine"))?;
-        let reason = self.reason(started).await.map_err(|error| error.to_string())?;
+        let Some(agent) = self.config.agents.get(&key.0) else {
+            return Err(RunEnd::Failed(format!("no agent `{key}` is configured on this machine")));
+        };
+        // A store that does not answer is not the agent's fault.
+        let reason = self.reason(started).await.map_err(|_| RunEnd::GivenBack)?;
         let launched = launch(self.order(agent, started, reason, deadline), SystemClock).await;
-        launched.map(CommandAgent).map_err(|error| {
-            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-            format!("{error}{}", cause.unwrap_or_default())
-        })
+        launched.map(CommandAgent).map_err(|error| not_launched(&error))
     }
 }
 
@@ -147,6 +159,15 @@ impl Agent for CommandAgent {
     async fn wait(&self) -> AgentReport {
         AgentReport { end: run_end(&self.0.wait().await), cost_micros: 0 }
     }
+}
+
+/// How a run ends whose agent was not started.
+fn not_launched(error: &LaunchError) -> RunEnd {
+    if matches!(error, LaunchError::TooLate) {
+        return RunEnd::GivenBack;
+    }
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    RunEnd::Failed(format!("{error}{}", cause.unwrap_or_default()))
 }
 
 fn run_end(end: &AgentEnd) -> RunEnd {

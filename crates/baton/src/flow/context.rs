@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use baton_claims::machine::SystemEntropy;
-use baton_core::config::{AgentConfig, Config, StoreAddress};
+use baton_core::config::{AgentConfig, Config, Source, StoreAddress};
 use baton_core::slot::retry::RetryPolicy;
 use baton_core::slot::{AgentKey, ItemKey, Policy, RunId};
 use baton_core::time::StoreTime;
@@ -28,6 +28,9 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
 /// The variable that tells a program that it runs inside a run.
 pub(crate) const RUN_VARIABLE: &str = "BATON_RUN_ID";
+
+/// The variable that tells a program inside a run that the engine's store has a password, which it is not given.
+pub(crate) const WITHHELD_VARIABLE: &str = "BATON_STORE_WITHHELD";
 
 /// Options of every command that works on the store.
 #[derive(Debug, Default, Args)]
@@ -106,6 +109,7 @@ impl Desk {
 
     /// Opens the store if it is there. A look must not leave a file behind.
     pub(crate) fn open_if_there(self) -> Result<Option<Flow>, CommandError> {
+        self.check_withheld()?;
         match self.store_address() {
             StoreAddress::Sqlite(path) if !path.exists() => Ok(None),
             _ => self.open().map(Some),
@@ -114,6 +118,7 @@ impl Desk {
 
     /// Opens the store, which is made if it is a file that is not there.
     pub(crate) fn open(self) -> Result<Flow, CommandError> {
+        self.check_withheld()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -122,6 +127,20 @@ impl Desk {
         let store = runtime.block_on(open(&self.store_address()))?;
         let relay = Relay { store, entropy: SystemEntropy, policy: policy(self.config()) };
         Ok(Flow { desk: self, relay, runtime })
+    }
+}
+
+impl Desk {
+    /// Refuses to use a file of its own where the engine's store is meant: nobody would read it.
+    fn check_withheld(&self) -> Result<(), CommandError> {
+        let is_withheld = self.surroundings.variable(WITHHELD_VARIABLE).is_some();
+        if !is_withheld || *self.loaded.resolved.source("store") != Source::Default {
+            return Ok(());
+        }
+        Err(CommandError::OutOfReach(
+            "the engine's store has a password, which agents are not given: use PGPASSWORD or ~/.pgpass for it, or name BATON_STORE under the agent's `env`"
+                .to_owned(),
+        ))
     }
 }
 
@@ -160,11 +179,14 @@ fn policy(config: &Config) -> Policy {
     let is_budgeted =
         |agent: &&AgentConfig| agent.runs_per_day.is_some() || agent.cost_per_day_micros.is_some();
     let agents: BTreeSet<_> = config.agents.values().map(key).collect();
+    let is_alone = matches!(config.store, StoreAddress::Sqlite(_));
     Policy {
         retry: RetryPolicy { base: config.retry.base, cap: config.retry.cap, max_retries: retries },
         stop_grace: config.kill_grace,
-        // Where no agent is configured, nothing is known about them, and nobody's wakeup is to be dropped for that.
-        agents: Some(agents).filter(|agents| !agents.is_empty()),
+        // A file is used by one machine with one configuration. A fleet's machines get new agents one after another, and
+        // must not drop what another of them knows; neither must a machine that knows of no agents at all.
+        agents: Some(agents.clone()).filter(|agents| is_alone && !agents.is_empty()),
+        executes: Some(agents),
         budgeted: config.agents.values().filter(is_budgeted).map(key).collect(),
         ..Policy::default()
     }

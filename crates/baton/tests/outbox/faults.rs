@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use baton_core::slot::effect::{Deed, EffectStatus, TRIES_MAX};
+use baton_core::slot::effect::{Deed, EffectStatus};
 use baton_engine::outbox::Performed;
 use baton_ports::Store as _;
 use serde_json::{Value, json};
@@ -124,15 +124,18 @@ async fn what_can_never_be_done_is_dead_with_its_reason_and_blocks_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tracker_that_stays_away_is_given_up_after_so_many_tries() {
+async fn a_tracker_that_stays_away_for_hours_is_asked_again_until_it_answers() {
     let world = World::new().await;
     let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
     memory.desk.decide(&issue, vec![add("agent:done")]).await;
     world.fault(json!({ "path_contains": REPO_PATH }), "before", json!({ "status": 503 }), 0, 1_000).await;
-    let performed = memory.perform_all(&memory.free(world.github(TOKEN))).await;
-    assert_eq!(performed.len(), usize::try_from(TRIES_MAX).unwrap());
-    assert!(
-        matches!(performed.last(), Some(Performed::Dead(_, why)) if why.contains("503")),
-        "{performed:?}"
-    );
+    let outbox = memory.free(world.github(TOKEN));
+    for _ in 0..20 {
+        let tried = memory.perform_due(&outbox).await;
+        assert!(matches!(&tried[..], [Performed::Later(_, why)] if why.contains("503")), "{tried:?}");
+        memory.advance(Duration::from_secs(300));
+    }
+    world.calm().await;
+    let performed = memory.perform_all(&outbox).await;
+    assert!(matches!(&performed[..], [Performed::Done(_)]), "{performed:?}");
 }
