@@ -16,10 +16,10 @@ mod refusals;
 use std::time::Duration;
 
 use baton_core::slot::effect::{AfterTry, Deed, Tried, after_try, survives_its_run};
-use baton_core::slot::{EffectId, ItemKey, Safeguards, WorkerId};
+use baton_core::slot::{EffectId, ItemKey, Safeguards, Situation, WorkerId, finish};
 use baton_core::time::BootTime;
 use baton_core::tracker::IssueKey;
-use baton_ports::store::TakenEffect;
+use baton_ports::store::{Lookup, TakenEffect, Target};
 use baton_ports::{Clock, Store, StoreError, Tracker};
 
 use attempt::Attempt;
@@ -100,12 +100,21 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
             false => Tried::Never("its run no longer has the slot".to_owned()),
         };
         tracing::debug!(%issue, effect = %effect.id, ?tried, "tried an effect");
+        // The item forgets the lease first: one that is named and was given back would bind later effects to nothing.
+        if let (Tried::Done, Deed::ReleaseLease { .. }, Some(token)) = (&tried, &effect.deed, token) {
+            self.forget_lease(&taken.item.key, token).await?;
+        }
         let (is_ours, performed) = self.tell(turn, taken, tried).await?;
         // Whoever took it over may have said the same.
         if !is_ours && matches!(effect.deed, Deed::Comment { .. }) {
             self.remove_copies(&attempt).await;
         }
         Ok(performed)
+    }
+
+    async fn forget_lease(&self, item: &ItemKey, token: &str) -> Result<(), StoreError> {
+        let rule = |situation: &Situation| finish::forget_lease(situation, token);
+        self.store.decide(&Target::Key(item.clone()), &Lookup::default(), rule).await.map(drop)
     }
 
     async fn attempt<'a>(

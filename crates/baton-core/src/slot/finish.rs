@@ -69,6 +69,13 @@ pub fn keep_lease(
     draft.done(Fenced::Done(()))
 }
 
+/// Forgets the token of a lease that was given back, unless a newer one took its place.
+pub fn forget_lease(situation: &Situation, token: &str) -> Decision<()> {
+    let is_it = situation.item.lease.as_deref() == Some(token);
+    let changes = if is_it { vec![Change::SetLease(None)] } else { Vec::new() };
+    Decision { changes, outcome: () }
+}
+
 /// What a run hears that claims the issue it works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnLease {

@@ -56,11 +56,11 @@ impl Memory {
             }
             News::Lost(run) => {
                 self.began.remove(run);
-                Some(format!("run {run} is another's by now; nothing was written"))
+                Some(format!("run {run} is over for the store, or another's; nothing was written by this worker"))
             }
             News::LeaseLost => {
                 self.began.clear();
-                Some("the lease was lost: all agents are stopped; beginning anew".to_owned())
+                Some("the lease was lost: all agents are being stopped; beginning anew".to_owned())
             }
             News::OutOfReach(error) => self.trouble(error.to_string(), now),
             News::WaitingTooLong(count) => self.waiting(*count),

@@ -33,7 +33,7 @@ pub(super) fn run(row: &RunRow, now: StoreTime) -> Value {
         "agent": run.agent,
         "status": run.status.as_str(),
         "wakeup": run.wakeup,
-        "attempt": run.attempt,
+        "attempt": run.attempt + 1,
         "interruptions": run.interruptions,
         "retry_of": run.retry_of,
         "stop": run.stop.map(|stop| stop.as_str()),

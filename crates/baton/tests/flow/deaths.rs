@@ -26,7 +26,7 @@ async fn an_engine_that_is_told_to_stop_gives_its_run_back() {
         assert_eq!(told, (&json!("interrupted"), &json!("worker_stopped")));
         assert_eq!(
             (&again["status"], &again["retry_of"], &again["attempt"]),
-            (&json!("queued"), &json!(1), &json!(0))
+            (&json!("queued"), &json!(1), &json!(1))
         );
         desk.execute().await;
         desk.reaches(2, "succeeded").await;

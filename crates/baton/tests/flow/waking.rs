@@ -25,7 +25,7 @@ async fn a_wakeup_is_executed_and_can_be_read_in_all_lists() {
         let [run] = desk.runs().await.try_into().unwrap();
         assert_eq!(
             (&run["status"], &run["attempt"], &run["error"]),
-            (&json!("succeeded"), &json!(0), &json!(null))
+            (&json!("succeeded"), &json!(1), &json!(null))
         );
         let [wakeup] = desk.wakeups().await.try_into().unwrap();
         assert_eq!(

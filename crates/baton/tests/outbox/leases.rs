@@ -13,6 +13,8 @@ use baton_engine::claims::{ClaimRequest, ClaimSettings, token_of};
 use baton_engine::outbox::{Alone, Performed};
 use serde_json::json;
 
+use baton_ports::Store as _;
+
 use crate::desk::{MemoryDesk, VISIBLE_WITHIN, comment, outbox, release};
 use crate::support::TOKEN;
 use crate::world::{World, settings};
@@ -96,6 +98,8 @@ async fn a_machine_that_knows_only_the_token_performs_and_hands_the_lease_back()
         );
         assert_eq!(scene.world.marked(&scene.issue).await, ["built"]);
         assert_eq!(scene.holder().await, None, "{protocol}");
+        let item = scene.memory.desk.store().item(&started.item.key).await.unwrap().unwrap();
+        assert_eq!(item.lease, None, "what was given back is forgotten: {protocol}");
         let labels = scene.world.labels(&scene.issue).await;
         assert_eq!(labels, ["agent:in-flight"], "labels are the decision's: {protocol}");
     }
