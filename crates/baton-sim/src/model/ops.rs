@@ -32,6 +32,11 @@ pub enum Op {
         /// Which.
         worker: usize,
     },
+    /// A worker asks for a run, and never hears the answer.
+    StartUnheard {
+        /// Which.
+        worker: usize,
+    },
     /// A worker's oldest agent ends.
     Finish {
         /// Which.
@@ -175,6 +180,7 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(issue, agent, is_person)| Op::Wake { issue, agent, is_person }),
         2 => worker.clone().prop_map(|worker| Op::OwnDoing { worker }),
         10 => worker.clone().prop_map(|worker| Op::Start { worker }),
+        1 => worker.clone().prop_map(|worker| Op::StartUnheard { worker }),
         8 => (worker.clone(), end, any::<bool>())
             .prop_map(|(worker, end, with_effects)| Op::Finish { worker, end, with_effects }),
         2 => worker.clone().prop_map(|worker| Op::LateFinish { worker }),

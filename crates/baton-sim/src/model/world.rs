@@ -10,8 +10,8 @@ use baton_core::slot::limits::{self, Limit};
 use baton_core::slot::start::Started;
 use baton_core::slot::wake::{WakeAsk, WakeOutcome};
 use baton_core::slot::{
-    Asker, Context, EffectId, Gates, ItemId, ItemKey, Policy, Reason, RunEnd, RunId, Source, WakeupId,
-    WorkerId,
+    Asker, Context, EffectId, Gates, ItemId, ItemKey, Policy, Reason, RunEnd, RunId, RunStatus, Source,
+    WakeupId, WorkerId,
 };
 use baton_core::time::StoreTime;
 use baton_core::tracker::IssueKey;
@@ -141,6 +141,9 @@ impl<G: Ground> World<G> {
             }
             Op::OwnDoing { worker } => self.own_doing(*worker).await,
             Op::Start { worker } => self.start(*worker).await,
+            Op::StartUnheard { worker } => {
+                self.relay.start(self.workers[*worker].id).await.map(|_| ()).map_err(Broken::from)
+            }
             Op::Finish { worker, end, with_effects } => {
                 self.finish(*worker, (*end).into(), *with_effects).await
             }
@@ -266,7 +269,7 @@ impl<G: Ground> World<G> {
         started: &Started,
         end: RunEnd,
         with_effects: bool,
-    ) -> Result<Fenced<baton_core::slot::RunStatus>, Broken> {
+    ) -> Result<Fenced<RunStatus>, Broken> {
         let said = |what: &str| NewEffect::free(Deed::Comment { body: what.to_owned() });
         let effects = if with_effects { vec![said("done"), said("bye")] } else { Vec::new() };
         // What a worker tells late, it tells under the name that it had then.
@@ -304,12 +307,29 @@ impl<G: Ground> World<G> {
                 let must = |started: &&Started| stops.iter().any(|(run, _)| *run == started.run.id);
                 let stopped: Vec<_> = believer.holds.iter().filter(must).cloned().collect();
                 believer.holds.retain(|started| !stopped.contains(started));
+                let holds: Vec<_> = believer.holds.iter().map(|started| started.run.id).collect();
                 for started in &stopped {
                     self.tell_end(worker, started, RunEnd::Stopped, false).await?;
+                }
+                let is_unheard_of =
+                    |run: &&RunId| !holds.contains(run) && !stopped.iter().any(|it| it.run.id == **run);
+                for run in running.iter().filter(is_unheard_of) {
+                    self.give_back(worker, *run).await?;
                 }
                 Ok(())
             }
         }
+    }
+
+    /// Gives back a run that the store gave to this worker in an answer that never came.
+    async fn give_back(&self, worker: usize, run: RunId) -> Result<(), Broken> {
+        let filter = RunFilter { id: Some(run), limit: 1, ..RunFilter::default() };
+        for row in self.store().runs(&filter).await? {
+            let baton = Baton { run, worker: self.workers[worker].id, fence: row.run.fence };
+            let (end, effects) = (RunEnd::GivenBack, Vec::new());
+            self.relay.finish(&FinishAsk { baton, end, cost_micros: 0, effects }).await?;
+        }
+        Ok(())
     }
 
     async fn crash(&mut self, worker: usize) -> Result<(), Broken> {
@@ -355,11 +375,32 @@ impl<G: Ground> World<G> {
         Ok(())
     }
 
+    /// Lets all workers live on for longer than a lease, and end what they have: nothing may run for nobody.
+    async fn workers_go_on(&mut self) -> Result<(), Broken> {
+        for _ in 0..4 {
+            self.ground.advance(Duration::from_secs(20)).await;
+            for worker in 0..WORKERS {
+                self.workers[worker].is_cut_off = false;
+                self.heartbeat(worker).await?;
+                while !self.workers[worker].holds.is_empty() {
+                    self.finish(worker, RunEnd::Succeeded, false).await?;
+                }
+            }
+            self.relay.heal(50).await?;
+        }
+        let filter = RunFilter { statuses: vec![RunStatus::Running], limit: 1, ..RunFilter::default() };
+        match self.store().runs(&filter).await?.pop() {
+            None => Ok(()),
+            Some(row) => Err(Broken(format!("a run runs for nobody: {:?}", row.run))),
+        }
+    }
+
     /// Opens all gates, lets nobody fail any more, and goes on until there is nothing to do.
     pub(super) async fn come_to_rest(&mut self) -> Result<(), Broken> {
         for number in 1..=ISSUES {
             self.relay.set_gates(&issue(number), &Gates::default()).await?;
         }
+        self.workers_go_on().await?;
         for _ in 0..40 {
             self.ground.advance(Duration::from_secs(31 * 60)).await;
             for worker in 0..WORKERS {
