@@ -57,6 +57,11 @@ impl<'a> Counting<'a> {
         args
     }
 
+    /// Returns whether these can fail.
+    pub(crate) fn needs_room(&self) -> bool {
+        self.0.iter().any(|count| count.needs_room)
+    }
+
     /// Returns the first that had no room, when these had.
     pub(crate) fn full(&self, had_room: &[String]) -> Option<String> {
         let full = self.0.iter().find(|count| !had_room.contains(&count.name));

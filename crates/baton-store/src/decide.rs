@@ -58,7 +58,7 @@ impl SqlStore {
         T: Send,
         R: Fn(&Situation) -> Decision<T> + Send + Sync,
     {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_for_decision().await?;
         match self.attempt(&mut tx, target, lookup, rule).await {
             Ok(Attempt::Decided { outcome, has_changed: true, is_news }) => {
                 self.commit(tx).await?;
@@ -92,6 +92,7 @@ impl SqlStore {
         let Some(found) = find(session, target, &locking).await? else {
             return Ok(Attempt::Undo(Some(Verdict::NoItem)));
         };
+        self.read_clock(session);
         let mut situation = load::situation(session, &found.stored, target, lookup).await?;
         situation.now = early.unwrap_or(situation.now);
         let mut decision = rule(&situation);

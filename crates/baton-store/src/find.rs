@@ -47,8 +47,9 @@ pub(crate) const TO_HEAL: Sql = sql!(
 /// Up to the agents, which are as many as the worker knows. That the slot is not stamped is looked at again when the row
 /// is locked, so that workers who search at the same time do not all come for the same run.
 const TO_START: Sql = sql!(
-    "SELECT " ITEM " FROM runs run JOIN items item ON item.id = run.item_id AND item.execution_run_id = run.id
-    WHERE run.status IN ('queued', 'scheduled_retry') AND run.not_before <= " NOW_ONCE "
+    "SELECT " ITEM " FROM " QUEUED_RUNS_JOIN " items item
+        ON item.id = run.item_id AND item.execution_run_id = run.id
+    WHERE run.status IN ('queued', 'scheduled_retry') AND " DUE_RUN "
         AND item.is_open AND item.execution_locked_at IS NULL
         AND item.paused IS NULL AND item.held IS NULL AND item.blocked IS NULL
         AND NOT EXISTS (SELECT 1 FROM effects effect

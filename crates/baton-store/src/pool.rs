@@ -25,7 +25,7 @@ pub(crate) enum Source {
 
 /// A transaction that was left open, by a process that was stopped, must not keep a row for ever; and nobody waits for a
 /// row for ever.
-const POSTGRES_SETTINGS: &str = "SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '20s'";
+const POSTGRES_SETTINGS: &str = "SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '5s'";
 
 impl Source {
     pub(crate) async fn connect(&self) -> Result<Session, Fault> {

@@ -21,11 +21,15 @@ pub(crate) struct Session {
     pub(crate) link: Link,
     /// The time that SQLite's statements are given; it is read when a transaction has the lock.
     pub(crate) now: StoreTime,
+    /// What begins the transaction, together with the first statement.
+    pub(crate) begins_with: Option<&'static str>,
+    /// The transaction was committed together with the last statement.
+    pub(crate) is_committed: bool,
 }
 
 impl Session {
     pub(crate) fn new(link: Link) -> Self {
-        Self { link, now: StoreTime { ms: 0 } }
+        Self { link, now: StoreTime { ms: 0 }, begins_with: None, is_committed: false }
     }
 
     pub(crate) fn is_postgres(&self) -> bool {
@@ -37,7 +41,12 @@ impl Session {
         Arg::from(self.now)
     }
 
-    fn text(&self, text: Text) -> SqlStr {
+    fn text(&mut self, text: Text) -> SqlStr {
+        let text = match (self.begins_with.take(), text) {
+            (Some(begin), Text::Each(sql)) => Text::from(format!("{begin}; {}", sql.sqlite)),
+            (Some(begin), Text::Same(sql)) => Text::from(format!("{begin}; {sql}")),
+            (None, text) => text,
+        };
         match (text, &self.link) {
             (Text::Each(sql), Link::Sqlite(_)) => SqlStr::from_static(sql.sqlite),
             (Text::Each(sql), Link::Postgres(_)) => SqlStr::from_static(sql.postgres),

@@ -95,6 +95,13 @@ macro_rules! sqlite_part {
     (NEXT_WAKEUP) => {
         "(SELECT coalesce(max(id), 0) + 1 FROM wakeups)"
     };
+    // Said outright, because statistics of a queue that was empty when they were made lead to a search through all items.
+    (DUE_RUN) => {
+        "likelihood(run.not_before <= $1, 0.0001)"
+    };
+    (QUEUED_RUNS_JOIN) => {
+        "runs run INDEXED BY runs_to_start CROSS JOIN"
+    };
     // The whole database is locked, by BEGIN IMMEDIATE.
     (LOCK_ITEM) => {
         ""
@@ -127,6 +134,12 @@ macro_rules! postgres_part {
     };
     (NEXT_WAKEUP) => {
         "nextval('wakeup_ids')"
+    };
+    (DUE_RUN) => {
+        "run.not_before <= (SELECT baton_now())"
+    };
+    (QUEUED_RUNS_JOIN) => {
+        "runs run JOIN"
     };
     (LOCK_ITEM) => {
         " FOR UPDATE OF item"

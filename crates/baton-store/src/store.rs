@@ -21,6 +21,7 @@ use crate::fault::Fault;
 use crate::nudges::{PostgresNudges, StoreNudges};
 use crate::pool::{Lease, Pool};
 use crate::postgres::Locking;
+use crate::session::Session;
 use crate::sockets::Sockets;
 use crate::sqlite::Clock;
 use crate::write::NOTIFY;
@@ -97,6 +98,23 @@ impl SqlStore {
         }
     }
 
+    /// Begins a transaction for a decision. SQLite begins with the first statement, which looks for an item. If that has to
+    /// know the time, one from before the lock does: it can only find less, and the rule looks again.
+    pub(crate) async fn begin_for_decision(&self) -> Result<Lease, Fault> {
+        let Backend::Sqlite { clock, begin, .. } = &self.inner.backend else { return self.begin().await };
+        let mut tx = self.inner.writers.lend().await?;
+        tx.now = clock();
+        tx.begins_with = Some(*begin);
+        Ok(tx)
+    }
+
+    /// Reads SQLite's clock, now that the lock is had.
+    pub(crate) fn read_clock(&self, session: &mut Session) {
+        if let Backend::Sqlite { clock, .. } = &self.inner.backend {
+            session.now = clock();
+        }
+    }
+
     /// SQLite's clock is read when the lock is had.
     async fn begin_once(&self) -> Result<Lease, Fault> {
         let mut tx = self.inner.writers.lend().await?;
@@ -122,7 +140,9 @@ impl SqlStore {
     }
 
     pub(crate) async fn commit(&self, mut tx: Lease) -> Result<(), Fault> {
-        tx.simple("COMMIT").await?;
+        if !std::mem::take(&mut tx.is_committed) {
+            tx.simple("COMMIT").await?;
+        }
         tx.give_back();
         Ok(())
     }

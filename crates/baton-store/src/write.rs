@@ -63,7 +63,13 @@ async fn write_in_a_row(
     if text.is_empty() {
         return Ok(None);
     }
+    // What nothing can be said against any more is committed with it.
+    let is_last = rest.is_empty() && !first.is_some_and(Counting::needs_room);
+    if is_last {
+        text.push_str("; COMMIT");
+    }
     let rows = session.rows(text, args).await?;
+    session.is_committed = is_last;
     check_then_count(session, first, rest, &rows).await
 }
 

@@ -44,7 +44,7 @@ impl Plan {
         let is_quick = std::env::var_os("BATON_BENCH_QUICK").is_some();
         let parts = std::env::var("BATON_BENCH_PARTS").unwrap_or_default();
         let parts = parts.split(',').filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        let (secs, rounds, nudges) = if is_quick { (1, 3, 500) } else { (3, 7, 2_000) };
+        let (secs, rounds, nudges) = if is_quick { (1, 3, 500) } else { (2, 5, 1_000) };
         let round = Duration::from_secs(secs);
         Self { parts, round, rounds, finished_runs: 1_000_000, nudges }
     }
