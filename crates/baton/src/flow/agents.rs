@@ -13,7 +13,7 @@ use baton_core::slot::start::Started;
 use baton_core::slot::{Reason, RunEnd, WakeupStatus};
 use baton_core::time::BootTime;
 use baton_ports::store::WakeupFilter;
-use baton_ports::{Agent, AgentReport, Agents, Store, StoreError};
+use baton_ports::{Agent, AgentReport, Agents, Clock as _, Store, StoreError};
 use baton_store::SqlStore;
 
 use super::context::{Desk, WITHHELD_VARIABLE};
@@ -140,7 +140,12 @@ impl Agents for CommandAgents {
         // A store that does not answer is not the agent's fault.
         let reason = self.reason(started).await.map_err(|_| RunEnd::GivenBack)?;
         let launched = launch(self.order(agent, started, reason, deadline), SystemClock).await;
-        launched.map(CommandAgent).map_err(|error| not_launched(&error))
+        // The supervisor starts nothing that it would have to stop at once. A machine that is too busy to start an agent in
+        // time is not the agent's fault either.
+        let is_late = SystemClock.boot_now().plus(2 * self.config.kill_grace) >= deadline;
+        launched
+            .map(CommandAgent)
+            .map_err(|error| if is_late { RunEnd::GivenBack } else { not_launched(&error) })
     }
 }
 
