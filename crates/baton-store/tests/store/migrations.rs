@@ -6,11 +6,11 @@ use baton_ports::{Store as _, StoreErrorKind};
 use baton_store::SqlStore;
 use baton_testbed::shared::url_for_new_database;
 
-use crate::support::{Ground, HandClock, Place, ask, both, key, sqlite, woken};
+use crate::support::{Ground, Place, ask, both, key, sqlite, still_clock, woken};
 
 async fn open_again(ground: &Ground) -> Result<SqlStore, baton_ports::StoreError> {
     match ground {
-        Ground::File(place) => SqlStore::sqlite(&place.file(), HandClock::default().reader()).await,
+        Ground::File(place) => SqlStore::sqlite(&place.file(), still_clock()).await,
         Ground::Server(database) => SqlStore::postgres(&database.url()).await,
     }
 }
@@ -33,7 +33,7 @@ async fn eight_who_open_a_new_store_at_once_all_get_it() {
     for number in 0..8 {
         let (file, url) = (place.file(), database.url());
         opening.spawn(async move {
-            let sqlite = SqlStore::sqlite(&file, HandClock::default().reader()).await.unwrap();
+            let sqlite = SqlStore::sqlite(&file, still_clock()).await.unwrap();
             let postgres = SqlStore::postgres(&url).await.unwrap();
             for store in [sqlite, postgres] {
                 woken(&store, &key(number), &ask("builder", "{}")).await;
@@ -91,7 +91,7 @@ async fn a_file_that_is_no_database_is_not_touched() {
     std::fs::create_dir_all(place.file().parent().unwrap()).unwrap();
     let text = "a shopping list ".repeat(100);
     std::fs::write(place.file(), &text).unwrap();
-    let error = SqlStore::sqlite(&place.file(), HandClock::default().reader()).await.unwrap_err();
+    let error = SqlStore::sqlite(&place.file(), still_clock()).await.unwrap_err();
     assert_eq!(error.kind, StoreErrorKind::Corrupt, "{error}");
     assert_eq!(std::fs::read_to_string(place.file()).unwrap(), text);
 }

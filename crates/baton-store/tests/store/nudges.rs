@@ -6,7 +6,7 @@ use std::time::Duration;
 use baton_ports::{Nudges as _, Store as _};
 use baton_store::{SqlStore, StoreNudges};
 
-use crate::support::{Ground, HandClock, Place, ask, both, enlisted, key, sqlite, woken};
+use crate::support::{Ground, Place, ask, both, enlisted, key, sqlite, still_clock, woken};
 
 const BOUND: Duration = Duration::from_secs(20);
 
@@ -66,7 +66,7 @@ async fn the_socket_of_a_dead_listener_is_removed() {
 async fn a_path_that_is_too_long_for_a_socket_has_nudges_too() {
     let place = Place::new();
     let file = place.directory.path().join("long/".repeat(30)).join("baton.db");
-    let store = SqlStore::sqlite(&file, HandClock::default().reader()).await.unwrap();
+    let store = SqlStore::sqlite(&file, still_clock()).await.unwrap();
     let mut nudges = store.listen().await.unwrap();
     woken(&store, &key(1), &ask("builder", "{}")).await;
     hear(&mut nudges).await;

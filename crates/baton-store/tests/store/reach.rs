@@ -6,7 +6,7 @@ use baton_ports::{Store as _, StoreErrorKind};
 use baton_store::{PostgresOptions, SqlStore, SqliteOptions};
 use baton_testbed::shared::url_for_new_database;
 
-use crate::support::{HandClock, Place, ask, key, sqlite, woken};
+use crate::support::{Place, ask, key, sqlite, still_clock, woken};
 
 const BOUND: Duration = Duration::from_secs(5);
 
@@ -50,7 +50,7 @@ async fn a_file_that_cannot_be_made_is_out_of_reach() {
     let place = Place::new();
     let blocked = place.directory.path().join("file");
     std::fs::write(&blocked, "").unwrap();
-    let clock = HandClock::default().reader();
+    let clock = still_clock();
     let error = SqlStore::sqlite(&blocked.join("baton.db"), clock).await.unwrap_err();
     assert_eq!(error.kind, StoreErrorKind::Unreachable, "{error}");
 }
@@ -61,7 +61,7 @@ async fn a_file_that_stays_locked_is_busy() {
     let place = Place::new();
     drop(sqlite(&place).await);
     let options = SqliteOptions { busy_timeout: Duration::from_millis(100), ..SqliteOptions::default() };
-    let store = SqlStore::sqlite_with(&place.file(), HandClock::default().reader(), options).await.unwrap();
+    let store = SqlStore::sqlite_with(&place.file(), still_clock(), options).await.unwrap();
     let mut holder = sqlx::SqliteConnection::connect(&place.address()).await.unwrap();
     sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut holder).await.unwrap();
     let error = store.enlist("w", "h", Duration::from_secs(1)).await.unwrap_err();

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use baton_core::slot::finish::{Baton, Fenced, FinishAsk, finish};
@@ -12,9 +11,9 @@ use baton_core::slot::wake::{WakeAsk, WakeOutcome, wake};
 use baton_core::slot::{
     AgentName, Asker, Context, ItemKey, NewEffect, Reason, RunEnd, RunStatus, Source, WorkerId,
 };
-use baton_core::time::StoreTime;
 use baton_ports::Store;
 use baton_ports::store::{Lookup, StartSearch, Target, Verdict};
+use baton_sim::HandClock;
 use baton_store::{Clock, SqlStore};
 use baton_testbed::shared::{TestDatabase, url_for_new_database};
 use tempfile::TempDir;
@@ -23,20 +22,9 @@ pub(crate) const TTL: Duration = Duration::from_secs(45);
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
 /// A clock that stands still.
-#[derive(Clone)]
-pub(crate) struct HandClock(Arc<AtomicI64>);
-
-impl Default for HandClock {
-    fn default() -> Self {
-        Self(Arc::new(AtomicI64::new(1_777_636_800_000)))
-    }
-}
-
-impl HandClock {
-    pub(crate) fn reader(&self) -> Clock {
-        let clock = self.clone();
-        Arc::new(move || StoreTime { ms: clock.0.load(Ordering::SeqCst) })
-    }
+pub(crate) fn still_clock() -> Clock {
+    let clock = HandClock::default();
+    Arc::new(move || clock.now())
 }
 
 /// A directory for a file of SQLite, short enough for sockets beside it.
@@ -59,7 +47,7 @@ impl Place {
 }
 
 pub(crate) async fn sqlite(place: &Place) -> SqlStore {
-    SqlStore::sqlite(&place.file(), HandClock::default().reader()).await.unwrap()
+    SqlStore::sqlite(&place.file(), still_clock()).await.unwrap()
 }
 
 /// What keeps a store's database there.
