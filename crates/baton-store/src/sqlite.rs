@@ -58,6 +58,8 @@ impl SqlStore {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(options.busy_timeout)
             .statement_cache_capacity(256)
+            // Two megabytes, which is the default, do not hold the upper pages of the indexes of a long history.
+            .pragma("cache_size", "-32768")
             .disable_statement_logging();
         let first = open(&path, &connect, options.busy_timeout).await.map_err(told)?;
         let pool = |max| Pool::new(Source::Sqlite(Box::new(connect.clone())), max, options.busy_timeout);

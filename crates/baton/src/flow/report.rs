@@ -56,7 +56,9 @@ impl Memory {
             }
             News::Lost(run) => {
                 self.began.remove(run);
-                Some(format!("run {run} is over for the store, or another's; nothing was written by this worker"))
+                Some(format!(
+                    "run {run} is over for the store, or another's; nothing was written by this worker"
+                ))
             }
             News::LeaseLost => {
                 self.began.clear();
