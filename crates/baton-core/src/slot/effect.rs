@@ -13,7 +13,7 @@ use super::ids::{EffectId, ItemId};
 use super::memory::ItemMemory;
 use super::policy::{Policy, Safeguards};
 use super::situation::{Change, Decision, Situation};
-use super::wakeup::words;
+use super::words::words;
 use crate::time::StoreTime;
 
 /// What makes an effect one and the same: two decisions cannot write it twice.

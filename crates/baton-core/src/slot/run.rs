@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::ids::{ItemId, RunId, WakeupId, WorkerId};
 use super::item::AgentName;
-use super::wakeup::words;
+use super::words::words;
 use crate::time::StoreTime;
 
 words! {

@@ -7,7 +7,8 @@ use super::item::{AgentKey, Gates, Item};
 use super::limits::Count;
 use super::memory::ItemMemory;
 use super::run::{EndCause, Run, RunStatus, Stop};
-use super::wakeup::{Disposition, Skip, Wakeup, WakeupStatus, words};
+use super::wakeup::{Disposition, Skip, Wakeup, WakeupStatus};
+use super::words::words;
 use super::worker::WorkerLease;
 use crate::time::StoreTime;
 
