@@ -10,6 +10,7 @@ pub mod table;
 
 use super::choice::Adapter;
 use super::resolve::Effective;
+use crate::slot::AgentName;
 
 /// The longest name.
 const NAME_LEN_MAX: usize = 64;
@@ -52,7 +53,7 @@ pub struct EffectiveAgent {
 
 /// Returns what tells agents apart: names that differ in case, or in spaces around them, are one agent.
 pub fn agent_key(name: &str) -> String {
-    name.trim().to_lowercase()
+    AgentName::from(name).key().0
 }
 
 pub(super) fn is_agent_name(name: &str) -> bool {

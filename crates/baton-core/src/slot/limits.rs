@@ -3,6 +3,7 @@
 //! A count of running rows would be wrong as soon as two workers count at the same time; a locked row is not.
 
 use super::item::{AgentKey, ItemKey};
+use crate::config::Config;
 use crate::time::StoreTime;
 
 /// The counter of everything that runs.
@@ -28,6 +29,24 @@ pub struct Limit {
     pub name: String,
     /// How much at most; nothing for no limit.
     pub max: Option<i64>,
+}
+
+/// Returns the limits of a configuration, also those that it does not set: a limit that was taken away must not stay.
+pub fn of(config: &Config) -> Vec<Limit> {
+    let amount = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let mut limits = vec![
+        Limit { name: ALL.to_owned(), max: Some(amount(config.max_concurrent)) },
+        Limit { name: PER_REPO.to_owned(), max: config.max_per_repo.map(amount) },
+    ];
+    for agent in config.agents.values() {
+        let key = AgentKey(agent.key.clone());
+        limits.extend([
+            Limit { name: of_agent(&key), max: agent.max_concurrent.map(amount) },
+            Limit { name: runs_per_day(&key), max: agent.runs_per_day.map(amount) },
+            Limit { name: cost_per_day(&key), max: agent.cost_per_day_micros.map(amount) },
+        ]);
+    }
+    limits
 }
 
 /// Returns the counter of one agent's runs.

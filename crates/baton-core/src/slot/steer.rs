@@ -7,7 +7,7 @@ use super::ids::RunId;
 use super::item::{AgentName, Gates};
 use super::policy::Policy;
 use super::retry::Charge;
-use super::run::{EndCause, RunStatus, Stop};
+use super::run::{RunStatus, Stop};
 use super::situation::{Change, Decision, Situation};
 use super::wakeup::{Skip, WakeupStatus};
 
@@ -117,7 +117,7 @@ impl Draft<'_> {
             return Steered::AskedToStop(id);
         }
         let (status, cause, charge) = stop.consequence();
-        debug_assert!(cause.is_final() && charge == Charge::Final, "only what runs is asked for a while");
+        debug_assert!(charge == Charge::Final, "only what runs is asked to stop for a while");
         self.free(Ending { status, cause: Some(cause), error: None, cost_micros: 0 }, charge);
         Steered::Ended(id)
     }
@@ -138,12 +138,5 @@ impl Draft<'_> {
         for entry in std::mem::take(&mut self.line) {
             self.end_wakeup(entry.wakeup, status, skip);
         }
-    }
-}
-
-impl EndCause {
-    /// Returns whether the end was somebody's will, after which nothing is tried again.
-    pub fn is_final(self) -> bool {
-        matches!(self, Self::Operator | Self::IssueClosed | Self::Reassigned | Self::Released)
     }
 }

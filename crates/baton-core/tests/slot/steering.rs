@@ -249,12 +249,3 @@ fn steering_a_slot_that_nobody_has_does_nothing() {
     assert_eq!(steered, [Steered::Nothing; 4]);
     assert_eq!((world.runs.len(), world.transfers.len()), (0, 0));
 }
-
-#[test]
-fn only_a_gate_is_not_final() {
-    let kept: Vec<_> = EndCause::ALL.iter().filter(|cause| cause.is_final()).collect();
-    assert_eq!(
-        kept,
-        [&EndCause::Operator, &EndCause::IssueClosed, &EndCause::Reassigned, &EndCause::Released]
-    );
-}

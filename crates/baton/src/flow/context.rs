@@ -2,15 +2,13 @@
 //!
 //! No token and no tracker: a store is all that these commands ask.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use baton_claims::machine::SystemEntropy;
 use baton_core::config::{AgentConfig, Config, Source, StoreAddress};
-use baton_core::slot::retry::RetryPolicy;
-use baton_core::slot::{AgentKey, ItemKey, Policy, RunId};
+use baton_core::slot::{ItemKey, Policy, RunId};
 use baton_core::time::StoreTime;
 use baton_engine::relay::Relay;
 use baton_ports::store::{RunFilter, RunRow};
@@ -125,7 +123,7 @@ impl Desk {
             .build()
             .map_err(|error| CommandError::OutOfReach(format!("no runtime: {error}")))?;
         let store = runtime.block_on(open(&self.store_address()))?;
-        let relay = Relay { store, entropy: SystemEntropy, policy: policy(self.config()) };
+        let relay = Relay { store, entropy: SystemEntropy, policy: Policy::of(self.config()) };
         Ok(Flow { desk: self, relay, runtime })
     }
 }
@@ -171,25 +169,6 @@ async fn open(address: &StoreAddress) -> Result<SqlStore, StoreError> {
 fn wall_clock() -> StoreTime {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     StoreTime { ms: i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX) }
-}
-
-fn policy(config: &Config) -> Policy {
-    let retries = config.max_retries.map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX));
-    let key = |agent: &AgentConfig| AgentKey(agent.key.clone());
-    let is_budgeted =
-        |agent: &&AgentConfig| agent.runs_per_day.is_some() || agent.cost_per_day_micros.is_some();
-    let agents: BTreeSet<_> = config.agents.values().map(key).collect();
-    let is_alone = matches!(config.store, StoreAddress::Sqlite(_));
-    Policy {
-        retry: RetryPolicy { base: config.retry.base, cap: config.retry.cap, max_retries: retries },
-        stop_grace: config.kill_grace,
-        // A file is used by one machine with one configuration. A fleet's machines get new agents one after another, and
-        // must not drop what another of them knows; neither must a machine that knows of no agents at all.
-        agents: Some(agents.clone()).filter(|agents| is_alone && !agents.is_empty()),
-        executes: Some(agents),
-        budgeted: config.agents.values().filter(is_budgeted).map(key).collect(),
-        ..Policy::default()
-    }
 }
 
 /// The name of this machine, under which others find what is kept on it.

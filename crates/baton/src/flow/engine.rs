@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use baton_claims::machine::SystemClock;
-use baton_core::config::{AgentConfig, Config};
-use baton_core::slot::AgentKey;
-use baton_core::slot::limits::{self, Limit};
+use baton_core::config::Config;
+use baton_core::slot::limits;
 use baton_engine::worker::{News, Worker, WorkerSettings};
 use baton_ports::Store as _;
 use clap::Args;
@@ -75,7 +74,7 @@ impl Engine {
 
     async fn work(&self, flow: &Flow) -> Result<(), CommandError> {
         let mut signals = Signals::listen()?;
-        flow.relay.store.set_limits(&limits(flow.desk.config())).await?;
+        flow.relay.store.set_limits(&limits::of(flow.desk.config())).await?;
         if self.once {
             // Who ends when there is nothing to start does not wait for a scan to find what a dead worker has left.
             flow.relay.heal(HEALED_MAX).await?;
@@ -147,23 +146,4 @@ impl Signals {
             _ = self.terminate.recv() => {}
         }
     }
-}
-
-/// The limits of the configuration, also those that it does not set: a limit that was taken away must not stay.
-fn limits(config: &Config) -> Vec<Limit> {
-    let amount = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    let mut limits = vec![
-        Limit { name: limits::ALL.to_owned(), max: Some(amount(config.max_concurrent)) },
-        Limit { name: limits::PER_REPO.to_owned(), max: config.max_per_repo.map(amount) },
-    ];
-    for agent in config.agents.values() {
-        let AgentConfig { max_concurrent, runs_per_day, cost_per_day_micros, .. } = agent;
-        let key = AgentKey(agent.key.clone());
-        limits.extend([
-            Limit { name: limits::of_agent(&key), max: max_concurrent.map(amount) },
-            Limit { name: limits::runs_per_day(&key), max: runs_per_day.map(amount) },
-            Limit { name: limits::cost_per_day(&key), max: cost_per_day_micros.map(amount) },
-        ]);
-    }
-    limits
 }
