@@ -13,11 +13,13 @@ pub mod closing;
 pub mod config;
 pub mod issue_ref;
 pub mod labels;
+pub mod pipeline;
 pub mod ref_name;
 pub mod repo_slug;
 pub mod slot;
 pub mod time;
 pub mod tracker;
+mod words;
 
 pub use issue_ref::IssueRef;
 pub use repo_slug::RepoSlug;

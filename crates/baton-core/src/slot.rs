@@ -33,7 +33,6 @@ pub mod start;
 pub mod steer;
 pub mod wake;
 pub mod wakeup;
-mod words;
 pub mod worker;
 
 pub use context::{Context, ContextError};

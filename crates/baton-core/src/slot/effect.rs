@@ -13,8 +13,8 @@ use super::ids::{EffectId, ItemId};
 use super::memory::ItemMemory;
 use super::policy::{Policy, Safeguards};
 use super::situation::{Change, Decision, Situation};
-use super::words::words;
 use crate::time::StoreTime;
+use crate::words::words;
 
 /// What makes an effect one and the same: two decisions cannot write it twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

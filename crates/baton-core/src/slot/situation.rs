@@ -8,9 +8,9 @@ use super::limits::Count;
 use super::memory::ItemMemory;
 use super::run::{EndCause, Run, RunStatus, Stop};
 use super::wakeup::{Disposition, Skip, Wakeup, WakeupStatus};
-use super::words::words;
 use super::worker::WorkerLease;
 use crate::time::StoreTime;
+use crate::words::words;
 
 /// Everything about one item that rules may ask for, read under the lock of its row.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::context::Context;
 use super::ids::{ItemId, RunId, WakeupId};
 use super::item::AgentName;
-use super::words::words;
 use crate::time::StoreTime;
+use crate::words::words;
 
 words! {
     /// Where a wakeup came from.

@@ -1,0 +1,1 @@
+//! The words by which an agent says how its run went.
