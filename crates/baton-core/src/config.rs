@@ -28,10 +28,13 @@ mod value;
 mod yaml;
 
 pub use agents::{AgentConfig, EffectiveAgent, agent_key};
-pub use choice::{Adapter, HookFail, PauseScope};
+pub use choice::{AcceptedState, Adapter, HookFail, MergeMethod, PauseScope, PipelineDialect};
 pub use error::{ConfigError, ConfigErrors};
 pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, resolve};
 pub use source::Source;
 pub use store_address::{StoreAddress, StoreAddressError};
-pub use typed::{AppConfig, ClaimsConfig, Config, RetryConfig, WorkersConfig};
+pub use typed::{
+    AppConfig, BudgetConfig, CiConfig, ClaimsConfig, Config, DailyBudget, PipelineConfig, RetryConfig,
+    WorkersConfig,
+};
 pub use value::{RawValue, Value};

@@ -3,6 +3,42 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::words::words;
+
+words! {
+    /// Whose labels, markers, headings and directories the pipeline uses.
+    PipelineDialect, "a dialect of the pipeline" {
+        /// Ours.
+        Baton = "baton",
+        /// Fabrik's.
+        Fabrik = "fabrik",
+    }
+}
+
+words! {
+    /// How pull requests are merged.
+    MergeMethod, "a way to merge" {
+        /// With a commit that has both as parents.
+        Merge = "merge",
+        /// As one commit.
+        Squash = "squash",
+        /// Each commit anew.
+        Rebase = "rebase",
+    }
+}
+
+words! {
+    /// A merge state of a pull request for which its checks may count as passed.
+    AcceptedState, "a merge state that can be accepted" {
+        /// Nothing is in the way.
+        Clean = "clean",
+        /// It can be merged, and a check that is not required has failed or is not done.
+        Unstable = "unstable",
+        /// It can be merged, and hooks of the server will run.
+        HasHooks = "has_hooks",
+    }
+}
+
 /// Where a pause of a repository is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PauseScope {

@@ -7,7 +7,14 @@ use super::typed::{Reader, Values};
 /// Returns what is right alone and wrong together.
 pub(super) fn conflicts(values: &Values, settings: &[Effective]) -> Vec<ConfigError> {
     let together = Together { read: Reader(values), settings };
-    let errors = [together.claims(), together.workers(), together.retries(), together.app()];
+    let errors = [
+        together.claims(),
+        together.workers(),
+        together.retries(),
+        together.checks(),
+        together.dialects(),
+        together.app(),
+    ];
     errors.into_iter().flatten().map(ConfigError::Conflict).collect()
 }
 
@@ -75,6 +82,30 @@ impl Together<'_> {
         is_upside_down.then(error).into_iter().collect()
     }
 
+    fn checks(&self) -> Vec<String> {
+        let is_upside_down =
+            self.read.duration("ci_wait_timeout") > self.read.duration("ci_backstop_timeout");
+        let (wait, backstop) = (self.said("ci_wait_timeout"), self.said("ci_backstop_timeout"));
+        let error = || {
+            format!(
+                "{wait} is longer than {backstop}: the wait for checks would end before it may; shorten the one or lengthen the other"
+            )
+        };
+        is_upside_down.then(error).into_iter().collect()
+    }
+
+    /// A Fabrik engine that shares the board knows no other lock than its own.
+    fn dialects(&self) -> Vec<String> {
+        let is = |key: &str| self.read.text(key).is_some_and(|dialect| dialect == "fabrik");
+        let (pipeline, claims) = (self.said("dialect"), self.said("claims.dialect"));
+        let error = || {
+            format!(
+                "{pipeline} and {claims} are two dialects: engines that share the board would not see each other's locks; leave out `claims.dialect`, or change `dialect`"
+            )
+        };
+        (is("dialect") && !is("claims.dialect")).then(error).into_iter().collect()
+    }
+
     fn app(&self) -> Vec<String> {
         let is_half = self.read.count("app.id").is_some() != self.read.text("app.private_key_file").is_some();
         let error = || "`app.id` and `app.private_key_file` need each other: set both, or neither".to_owned();
@@ -131,6 +162,24 @@ mod tests {
         let expected = "`retry.base` (1h, baton.yaml:1:15) is longer than `retry.cap` (30min, default)";
         check("retry: {base: 1h}\n", Err(expected));
         check("retry: {base: 30min}\n", Ok(()));
+    }
+
+    #[test]
+    fn checks_may_take_at_least_as_long_in_all_as_without_progress() {
+        let expected =
+            "`ci_wait_timeout` (5h, baton.yaml:1:18) is longer than `ci_backstop_timeout` (4h, default)";
+        check("ci_wait_timeout: 5h\n", Err(expected));
+        check("ci_wait_timeout: 4h\n", Ok(()));
+        check("ci_backstop_timeout: 29min\n", Err("`ci_wait_timeout` (30min, default) is longer than"));
+    }
+
+    #[test]
+    fn the_pipeline_and_its_claims_speak_one_dialect() {
+        let expected = "`dialect` (fabrik, baton.yaml:1:10) and `claims.dialect` (alfred, baton.yaml:2:19) are two dialects";
+        check("dialect: fabrik\nclaims: {dialect: alfred}\n", Err(expected));
+        check("dialect: fabrik\nclaims: {dialect: fabrik}\n", Ok(()));
+        check("dialect: fabrik\n", Ok(()));
+        check("claims: {dialect: fabrik}\n", Ok(()));
     }
 
     #[test]

@@ -69,12 +69,13 @@ A value comes from the first of these that says something: the flag, the environ
 
 - `baton.yaml` is the file named by `--config`; otherwise it is looked for in the current directory and upwards, as far as
   the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key under
-  `agents`, `app`, `claims`, `hook`, `retry`, `tracker` or `workers` is an error; elsewhere it is a warning.
+  `agents`, `app`, `budget`, `ci`, `claims`, `hook`, `retry`, `tracker` or `workers` is an error; elsewhere it is a warning.
 - `.env` is read beside `baton.yaml`, or in the root of the repository. Lines are `NAME=value`; quotes and `#` comments are
   understood, values over several lines and variables within values are not.
 - An empty variable, and nothing after a key in `baton.yaml`, count as not set.
 - Durations are `500ms`, `90s`, `15min`, `4h`, `1h30m`; a bare number is seconds.
 - In a variable, the items of a list have commas between them.
+- Under `dialect: fabrik`, `stages` is `.fabrik/stages` and `claims.dialect` is `fabrik` unless somebody says otherwise.
 - Relative paths start at the directory of `baton.yaml`, or at the root of the repository.
 
 | key | type | default | environment | flag | what it is for |
@@ -128,7 +129,7 @@ that somebody else wrote before using it, as you would read a Makefile.
 | `file` | the `baton.yaml` that was read, or null |
 | `directory` | where relative paths begin |
 | `token` | where the token comes from, never the token |
-| `settings` | in the order above, without agents: `key`, `value` (text, or null for nothing), `source` (`flag`, `environment`, `dotenv`, `file`, `default`), `at` (the place, for people) |
+| `settings` | in the order above, without agents: `key`, `value` (text, or null for nothing), `source` (`flag`, `environment`, `dotenv`, `file`, `dialect` (the default of the dialect), `default`), `at` (the place, for people) |
 | `agents` | in the order of the file: `name`, `key` (the name in lower case), `settings` (as above, with the last part of the key) |
 | `warnings` | what is suspicious and no error |
 ";

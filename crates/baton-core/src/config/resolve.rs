@@ -14,6 +14,9 @@ use super::typed::{Config, Values};
 use super::value::{RawValue, Value, parse, shown};
 use super::yaml::{self, FileSettings};
 
+/// The dialect that has defaults of its own.
+const FABRIK: &str = "fabrik";
+
 /// Everything that may say something, as text.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
@@ -97,8 +100,9 @@ pub fn resolve(layers: &Layers) -> Result<Resolved, ConfigErrors> {
     let said = listen(layers, &mut errors);
     let warnings = said.file.warnings.iter().cloned().chain(misspelled(&said)).collect();
     let (mut values, mut settings) = (Values::new(), Vec::new());
+    let dialect = dialect(&said);
     for setting in &SETTINGS {
-        match winner(setting, &said) {
+        match winner(setting, &said, dialect.as_ref()) {
             Ok((value, source)) => {
                 settings.push(Effective { key: setting.key, value: value.to_string(), source });
                 values.insert(setting.key, value);
@@ -133,9 +137,16 @@ fn listen(layers: &Layers, errors: &mut Vec<ConfigError>) -> Said {
     Said { flags: layers.flags.clone(), environment: layers.environment.clone(), dotenv, file }
 }
 
-fn winner(setting: &Setting, said: &Said) -> Result<(Value, Source), ConfigError> {
+/// Returns who chose Fabrik's dialect, if that was chosen: some defaults depend on it.
+fn dialect(said: &Said) -> Option<Source> {
+    let setting = setting("dialect")?;
+    let (raw, source) = said.strongest(setting)?;
+    (parse(setting.kind, &raw).ok()? == Value::Text(FABRIK.to_owned())).then_some(source)
+}
+
+fn winner(setting: &Setting, said: &Said, fabrik: Option<&Source>) -> Result<(Value, Source), ConfigError> {
     let Some((raw, source)) = said.strongest(setting) else {
-        return Ok((default(setting), Source::Default));
+        return Ok(default(setting, fabrik));
     };
     match parse(setting.kind, &raw) {
         Ok(value) => Ok((value, source)),
@@ -149,12 +160,18 @@ fn winner(setting: &Setting, said: &Said) -> Result<(Value, Source), ConfigError
 /// # Panics
 ///
 /// Panics when the table's default is none of the values that the table allows; a test reads them all.
-fn default(setting: &Setting) -> Value {
+fn default(setting: &Setting, fabrik: Option<&Source>) -> (Value, Source) {
     use super::table::Kind::{Choices, List};
-    match setting {
-        Setting { default: "", kind: List | Choices(_), .. } => Value::List(Vec::new()),
-        Setting { default: "", .. } => Value::Unset,
-        _ => parse(setting.kind, &RawValue::Text(setting.default.to_owned())).expect("a default is allowed"),
+    let read = |text: &str| parse(setting.kind, &RawValue::Text(text.to_owned())).expect("it is allowed");
+    match (setting, fabrik) {
+        (Setting { default_in_fabrik: Some(text), .. }, Some(at)) => {
+            (read(text), Source::Dialect { dialect: FABRIK, at: Box::new(at.clone()) })
+        }
+        (Setting { default: "", kind: List | Choices(_), .. }, _) => {
+            (Value::List(Vec::new()), Source::Default)
+        }
+        (Setting { default: "", .. }, _) => (Value::Unset, Source::Default),
+        _ => (read(setting.default), Source::Default),
     }
 }
 
@@ -286,6 +303,34 @@ mod tests {
         check_ttl(&layers, 4, "default");
         let layers = Layers { dotenv: file(".env", "BATON_CLAIMS_TTL=\n"), ..Layers::default() };
         check_ttl(&layers, 4, "default");
+    }
+
+    #[test]
+    fn a_dialect_has_defaults_of_its_own_and_says_who_chose_it() {
+        let layers = Layers { file: file("baton.yaml", "dialect: fabrik\n"), ..Layers::default() };
+        let resolved = resolve(&layers).unwrap();
+        let config = &resolved.config;
+        assert_eq!(config.pipeline.stages, std::path::Path::new(".fabrik/stages"));
+        assert_eq!((config.pipeline.dialect.as_str(), config.claims.dialect.name()), ("fabrik", "fabrik"));
+        let source = resolved.source("claims.dialect");
+        assert_eq!(source.to_string(), "default of dialect fabrik (baton.yaml:1:10)");
+        assert_eq!(source.kind(), "dialect");
+        assert_eq!(resolved.source("dialect").kind(), "file");
+        assert_eq!(resolved.source("poll"), &Source::Default);
+    }
+
+    #[test]
+    fn what_somebody_says_counts_more_than_the_default_of_a_dialect() {
+        let layers = Layers {
+            environment: variables(&[("BATON_DIALECT", "fabrik")]),
+            file: file("baton.yaml", "stages: steps\n"),
+            ..Layers::default()
+        };
+        let resolved = resolve(&layers).unwrap();
+        assert_eq!(resolved.config.pipeline.stages, std::path::Path::new("steps"));
+        assert_eq!(resolved.source("stages").to_string(), "baton.yaml:1:9");
+        let at = "default of dialect fabrik (BATON_DIALECT in the environment)";
+        assert_eq!(resolved.source("claims.dialect").to_string(), at);
     }
 
     #[test]

@@ -7,7 +7,14 @@ use std::fmt;
 pub enum Source {
     /// Nobody said anything.
     Default,
-    /// `baton.yaml`.
+    /// Nobody said anything, and the dialect has a default of its own.
+    Dialect {
+        /// The dialect.
+        dialect: &'static str,
+        /// Who chose it.
+        at: Box<Source>,
+    },
+    /// `baton.yaml`, or a file that its dialect brings with it.
     File {
         /// The file, as it was named.
         path: String,
@@ -42,6 +49,7 @@ impl Source {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Default => "default",
+            Self::Dialect { .. } => "dialect",
             Self::File { .. } => "file",
             Self::DotEnv { .. } => "dotenv",
             Self::Environment { .. } => "environment",
@@ -54,6 +62,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
+            Self::Dialect { dialect, at } => write!(f, "default of dialect {dialect} ({at})"),
             Self::File { path, line, column } => write!(f, "{path}:{line}:{column}"),
             Self::DotEnv { path, line, variable } => write!(f, "{variable} in {path}:{line}"),
             Self::Environment { variable } => write!(f, "{variable} in the environment"),

@@ -9,6 +9,8 @@ pub struct Setting {
     pub kind: Kind,
     /// What it is when nobody says; empty for nothing.
     pub default: &'static str,
+    /// What it is when nobody says under `dialect: fabrik`, where that is something else.
+    pub default_in_fabrik: Option<&'static str>,
     /// The variable, where it is not made from the key.
     pub variable: Option<&'static str>,
     /// The command and flag that set it.
@@ -65,7 +67,7 @@ impl Setting {
 }
 
 /// The parts of `baton.yaml` that hold nothing but settings of this table, so that any other key there is a mistake.
-pub const GROUPS: [&str; 6] = ["app", "claims", "hook", "retry", "tracker", "workers"];
+pub const GROUPS: [&str; 8] = ["app", "budget", "ci", "claims", "hook", "retry", "tracker", "workers"];
 
 /// Returns the setting of this key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
@@ -73,11 +75,11 @@ pub fn setting(key: &str) -> Option<&'static Setting> {
 }
 
 const fn row(key: &'static str, kind: Kind, default: &'static str, description: &'static str) -> Setting {
-    Setting { key, kind, default, variable: None, flag: None, description }
+    Setting { key, kind, default, default_in_fabrik: None, variable: None, flag: None, description }
 }
 
 /// Every setting, in the order in which people read them.
-pub const SETTINGS: [Setting; 39] = [
+pub const SETTINGS: [Setting; 62] = [
     row("user", Kind::Text, "", "The operator: who is mentioned, and the identity of locks."),
     Setting {
         variable: Some("BATON_GITHUB_API_URL"),
@@ -143,12 +145,15 @@ pub const SETTINGS: [Setting; 39] = [
         "",
         "Other tools that claim in the same repositories.",
     ),
-    row(
-        "claims.dialect",
-        Kind::Choice(&["baton", "fabrik", "alfred", "labels-as-locks"]),
-        "baton",
-        "Whose labels are used.",
-    ),
+    Setting {
+        default_in_fabrik: Some("fabrik"),
+        ..row(
+            "claims.dialect",
+            Kind::Choice(&["baton", "fabrik", "alfred", "labels-as-locks"]),
+            "baton",
+            "Whose labels are used for claims.",
+        )
+    },
     row(
         "claims.pause_scope",
         Kind::Choice(&["local", "tracker"]),
@@ -213,6 +218,112 @@ pub const SETTINGS: [Setting; 39] = [
         "1h",
         "How long a wakeup may be deferred before people are told.",
     ),
+    row(
+        "dialect",
+        Kind::Choice(&["baton", "fabrik"]),
+        "baton",
+        "Whose labels, markers, headings and directories the pipeline uses.",
+    ),
+    Setting {
+        default_in_fabrik: Some(".fabrik/stages"),
+        ..row("stages", Kind::Path, ".baton/stages", "Where the files of the stages are.")
+    },
+    row("yolo", Kind::Switch, "false", "Whether issues go through all stages by themselves, merge included."),
+    row("poll", Kind::PositiveDuration, "30s", "How often the tracker is asked for news."),
+    row(
+        "reconcile_every",
+        Kind::PositiveDuration,
+        "3min",
+        "How often everything that is known is compared with the tracker.",
+    ),
+    row(
+        "approval_timeout",
+        Kind::PositiveDuration,
+        "24h",
+        "How long a plan waits for a person's approval before its issue goes back to be worked on.",
+    ),
+    row(
+        "review_wait_timeout",
+        Kind::PositiveDuration,
+        "15min",
+        "How long a finished stage waits for reviews before reviewers are asked again or a person is told.",
+    ),
+    row("max_review_cycles", Kind::Count, "5", "How often an agent answers reviews before a person is told."),
+    row(
+        "ci_wait_timeout",
+        Kind::PositiveDuration,
+        "30min",
+        "How long checks may show no progress before a person is told.",
+    ),
+    row(
+        "ci_backstop_timeout",
+        Kind::PositiveDuration,
+        "240min",
+        "How long checks may take in all, whatever progress they show.",
+    ),
+    row(
+        "post_push_dwell",
+        Kind::Duration,
+        "90s",
+        "How old a pushed head must be before the absence of checks is believed.",
+    ),
+    row("max_ci_fix_cycles", Kind::Count, "5", "How often an agent repairs checks before a person is told."),
+    row(
+        "ci.accept_states",
+        Kind::Choices(&["clean", "unstable", "has_hooks"]),
+        "clean, unstable",
+        "The merge states of a pull request for which its checks count as passed.",
+    ),
+    row(
+        "ci.required_checks",
+        Kind::List,
+        "",
+        "Checks that must have passed, besides those that the tracker requires.",
+    ),
+    row("max_rebase_cycles", Kind::Count, "3", "How often an agent rebases before a person is told."),
+    row(
+        "merge_method",
+        Kind::Choice(&["merge", "squash", "rebase"]),
+        "merge",
+        "How pull requests are merged.",
+    ),
+    row("max_slices", Kind::Count, "10", "Runs of one stage that may end at their limit of turns."),
+    row(
+        "max_comment_cycles",
+        Kind::Count,
+        "10",
+        "Runs over comments of one issue within `comment_cycle_window`.",
+    ),
+    row(
+        "comment_cycle_window",
+        Kind::PositiveDuration,
+        "30min",
+        "The time within which runs over comments are counted.",
+    ),
+    row(
+        "budget.issue_runs_per_day",
+        Kind::Count,
+        "",
+        "Runs for one issue in a day; without it, there is no limit.",
+    ),
+    row(
+        "budget.issue_cost_per_day",
+        Kind::Dollars,
+        "",
+        "What one issue may cost in a day; without it, there is no limit.",
+    ),
+    row(
+        "budget.repo_runs_per_day",
+        Kind::Count,
+        "",
+        "Runs in one repository in a day; without it, there is no limit.",
+    ),
+    row(
+        "budget.repo_cost_per_day",
+        Kind::Dollars,
+        "",
+        "What one repository may cost in a day; without it, there is no limit.",
+    ),
     row("log_dir", Kind::Path, ".baton/logs", "Where the output of runs is kept."),
     row("log_cap_bytes", Kind::Count, "52428800", "How much of the output of one run is kept, in bytes."),
     row("app.id", Kind::Count, "", "The GitHub App to act as when there is no token."),
@@ -249,8 +360,11 @@ mod tests {
 
     #[test]
     fn every_default_is_a_value_that_is_allowed() {
-        for setting in SETTINGS.iter().filter(|setting| !setting.default.is_empty()) {
-            let value = parse(setting.kind, &RawValue::Text(setting.default.to_owned()));
+        let defaults = |it: &'static Setting| {
+            [it.default].into_iter().chain(it.default_in_fabrik).map(move |default| (it, default))
+        };
+        for (setting, default) in SETTINGS.iter().flat_map(defaults).filter(|(_, it)| !it.is_empty()) {
+            let value = parse(setting.kind, &RawValue::Text(default.to_owned()));
             assert!(value.is_ok(), "{}: {value:?}", setting.key);
         }
     }

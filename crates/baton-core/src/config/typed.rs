@@ -1,5 +1,9 @@
 //! The settings as the rest of the program uses them.
 
+mod pipeline;
+
+pub use pipeline::{BudgetConfig, CiConfig, DailyBudget, PipelineConfig};
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -52,6 +56,8 @@ pub struct Config {
     pub workers: WorkersConfig,
     /// How long a wakeup may be deferred before people are told.
     pub deferred_alarm: Duration,
+    /// How issues move from stage to stage.
+    pub pipeline: PipelineConfig,
     /// Where the output of runs is kept, as it was written; relative to the directory of `baton.yaml`.
     pub log_dir: PathBuf,
     /// How much of the output of one run is kept.
@@ -155,6 +161,7 @@ impl Config {
                 ttl: read.duration("workers.ttl"),
             },
             deferred_alarm: read.duration("deferred_alarm"),
+            pipeline: PipelineConfig::new(read),
             log_dir: read.text("log_dir").expect("it has a default").into(),
             log_cap_bytes: read.count("log_cap_bytes").expect("it has a default"),
             agents,
@@ -234,6 +241,14 @@ impl Reader<'_> {
         }
     }
 
+    fn dollars(self, key: &str) -> Option<u64> {
+        match &self.0[key] {
+            Value::Unset => None,
+            Value::Dollars(micros) => Some(*micros),
+            other => panic!("`{key}` is an amount of dollars, and not {other:?}"),
+        }
+    }
+
     fn store(self, key: &str) -> StoreAddress {
         match &self.0[key] {
             Value::Store(address) => address.clone(),
@@ -271,7 +286,7 @@ mod tests {
     use super::super::table::{Kind, SETTINGS};
     use super::*;
 
-    fn config(yaml: &str) -> Result<Config, String> {
+    pub(super) fn config(yaml: &str) -> Result<Config, String> {
         let file = Some(TextFile { path: "baton.yaml".to_owned(), text: yaml.to_owned() });
         let resolved = resolve(&Layers { file, ..Layers::default() });
         resolved.map(|resolved| resolved.config).map_err(|errors| errors.to_string())
@@ -329,10 +344,13 @@ mod tests {
                 Kind::Choices(words) => (words, true),
                 _ => continue,
             };
-            let (group, key) = setting.key.split_once('.').unwrap();
             for word in words {
                 let value = if is_list { format!("[{word}]") } else { (*word).to_owned() };
-                config(&format!("{group}: {{{key}: {value}}}\n")).unwrap();
+                let yaml = match setting.key.split_once('.') {
+                    Some((group, key)) => format!("{group}: {{{key}: {value}}}\n"),
+                    None => format!("{}: {value}\n", setting.key),
+                };
+                config(&yaml).unwrap();
             }
         }
     }

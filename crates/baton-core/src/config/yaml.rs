@@ -206,12 +206,12 @@ mod tests {
 
     #[test]
     fn an_unknown_key_at_the_top_is_a_warning() {
-        let settings = read("b.yaml", "stages: []\nusr: ann\nclaim: {}\n");
+        let settings = read("b.yaml", "slack: {}\nusr: ann\nclaim: {}\n");
         assert!(settings.errors.is_empty());
         assert_eq!(
             settings.warnings,
             [
-                "b.yaml:1:1: `stages` is no setting of this version and is not used",
+                "b.yaml:1:1: `slack` is no setting of this version and is not used",
                 "b.yaml:2:1: `usr` is no setting of this version and is not used; did you mean `user`?",
                 "b.yaml:3:1: `claim` is no setting of this version and is not used; did you mean `claims`?",
             ]

@@ -96,7 +96,7 @@ mod tests {
     ];
 
     const YAML: &str =
-        "user: ann\nstages: []\nagents:\n  Coder: {adapter: command, command: [my agent, -p]}\n";
+        "user: ann\nslack: {}\nagents:\n  Coder: {adapter: command, command: [my agent, -p]}\n";
 
     fn loaded() -> (tempfile::TempDir, Loaded, Surroundings) {
         let directory = tempfile::tempdir().unwrap();
