@@ -1,6 +1,7 @@
 //! Configuration: the settings as a table, what their values may be, and which of several sources wins.
 //!
 //! Precedence is flag, environment, `.env`, `baton.yaml`, default; an empty variable and a YAML null count as not set.
+//! Under `dialect: fabrik`, `.fabrik/config.yaml` comes after `baton.yaml`, and some defaults are Fabrik's.
 //! Only the winning value is read, so that a variable can repair a bad file; but the file itself must be YAML without
 //! unknown keys. All complaints come at once, each with key, value, source and what is allowed.
 //!
@@ -18,6 +19,7 @@ pub mod dotenv;
 pub mod duration;
 mod edit_distance;
 mod error;
+mod fabrik;
 mod node;
 mod resolve;
 mod source;
@@ -30,7 +32,7 @@ mod yaml;
 pub use agents::{AgentConfig, EffectiveAgent, agent_key};
 pub use choice::{AcceptedState, Adapter, HookFail, MergeMethod, PauseScope, PipelineDialect};
 pub use error::{ConfigError, ConfigErrors};
-pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, resolve};
+pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, dialect, resolve};
 pub use source::Source;
 pub use store_address::{StoreAddress, StoreAddressError};
 pub use typed::{

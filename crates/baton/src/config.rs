@@ -1,7 +1,8 @@
 //! The configuration of this process: finds the files, takes the environment, and hands both to the core as text.
 //!
 //! `baton.yaml` is the one that `--config` names, or the nearest from the current directory up to the root of the git
-//! repository; above that root, and outside of a repository, nobody has put files for us. `.env` is read beside it.
+//! repository; above that root, and outside of a repository, nobody has put files for us. `.env` is read beside it, and
+//! `.fabrik/config.yaml` if the dialect is Fabrik's.
 //!
 //! Deliberately absent: what settings exist and what they may be (that is in the core), and watching for edits.
 
@@ -15,13 +16,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baton_core::config::dotenv::{self, Variable};
-use baton_core::config::{FlagValue, Layers, Resolved, TextFile, resolve};
+use baton_core::config::{FlagValue, Layers, PipelineDialect, Resolved, Source, TextFile, dialect, resolve};
 use clap::{Args, Subcommand};
 
 use crate::command_error::CommandError;
 
 /// What the file is called.
 const FILE_NAME: &str = "baton.yaml";
+
+/// The directory of a Fabrik engine, and its file there.
+const FABRIK_DIRECTORY: &str = ".fabrik";
+const FABRIK_FILE_NAME: &str = "config.yaml";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
@@ -113,8 +118,15 @@ impl ConfigArgument {
         let yaml = file.as_deref().map(|path| read(path, surroundings)).transpose()?.flatten();
         let dotenv = read(&directory.join(".env"), surroundings)?;
         let environment = surroundings.environment.clone();
-        let layers = Layers { flags, environment, dotenv: dotenv.clone(), file: yaml };
-        let resolved = resolve(&layers).map_err(|errors| CommandError::Usage(errors.to_string()))?;
+        let mut layers = Layers { flags, environment, dotenv: dotenv.clone(), file: yaml, fabrik: None };
+        let fabrik = directory.join(FABRIK_DIRECTORY);
+        if dialect(&layers) == PipelineDialect::Fabrik {
+            layers.fabrik = read(&fabrik.join(FABRIK_FILE_NAME), surroundings)?;
+        }
+        let mut resolved = resolve(&layers).map_err(|errors| CommandError::Usage(errors.to_string()))?;
+        if file.is_none() && resolved.source("dialect") == &Source::Default && fabrik.is_dir() {
+            resolved.warnings.push(fabrik_is_not_read(&fabrik));
+        }
         let variables = dotenv.map(|it| (it.path, dotenv::parse(&it.text).unwrap_or_default()));
         Ok(Loaded { resolved, directory, file, dotenv: variables })
     }
@@ -129,6 +141,13 @@ impl ConfigArgument {
         }
         Ok((path.parent().unwrap_or(&surroundings.directory).to_owned(), Some(path)))
     }
+}
+
+fn fabrik_is_not_read(fabrik: &Path) -> String {
+    format!(
+        "{} is not read: if Baton is to go on with its board, write `dialect: fabrik` to {FILE_NAME} beside it",
+        fabrik.display()
+    )
 }
 
 /// Looks for the file from here up to the root of the repository.
@@ -231,6 +250,45 @@ mod tests {
         assert_eq!(loaded.resolved.config.user.as_deref(), Some("from outside"));
         let expected = format!("BATON_CLAIMS_TTL in {}:2", root.join(".env").display());
         assert_eq!(loaded.resolved.source("claims.ttl").to_string(), expected);
+    }
+
+    /// A repository in which a Fabrik engine was at work.
+    fn fabrik_repository() -> (tempfile::TempDir, PathBuf) {
+        let (outside, root, _) = repository();
+        fs::create_dir(root.join(FABRIK_DIRECTORY)).unwrap();
+        fs::write(root.join(".fabrik/config.yaml"), "user: ann\npoll: 15\n").unwrap();
+        (outside, root)
+    }
+
+    #[test]
+    fn a_file_of_fabrik_is_read_when_the_dialect_is_its_own() {
+        let (_outside, root) = fabrik_repository();
+        fs::write(root.join(FILE_NAME), "dialect: fabrik\n").unwrap();
+        let loaded = load(&root, &[]).unwrap();
+        assert_eq!(loaded.resolved.config.user.as_deref(), Some("ann"));
+        assert_eq!(loaded.resolved.source("poll").to_string(), ".fabrik/config.yaml:2:7");
+        assert!(loaded.resolved.warnings.is_empty(), "{:?}", loaded.resolved.warnings);
+        fs::remove_file(root.join(FILE_NAME)).unwrap();
+        let loaded = load(&root, &[("BATON_DIALECT", "fabrik")]).unwrap();
+        assert_eq!(loaded.resolved.config.user.as_deref(), Some("ann"));
+        fs::write(root.join(".fabrik/config.yaml"), [0xff, 0xfe]).unwrap();
+        let error = load(&root, &[("BATON_DIALECT", "fabrik")]).unwrap_err();
+        assert!(error.contains("cannot read .fabrik/config.yaml"), "{error}");
+    }
+
+    #[test]
+    fn a_file_of_fabrik_that_nobody_asked_for_is_not_read_but_spoken_of() {
+        let (_outside, root) = fabrik_repository();
+        fs::write(root.join(".fabrik/config.yaml"), [0xff, 0xfe]).unwrap();
+        let warnings = |variables: &[(&str, &str)]| load(&root, variables).unwrap().resolved.warnings;
+        let [warning] = warnings(&[]).try_into().unwrap();
+        assert!(
+            warning.contains(".fabrik is not read") && warning.contains("`dialect: fabrik`"),
+            "{warning}"
+        );
+        assert!(warnings(&[("BATON_DIALECT", "baton")]).is_empty());
+        fs::write(root.join(FILE_NAME), "").unwrap();
+        assert!(warnings(&[]).is_empty());
     }
 
     #[test]

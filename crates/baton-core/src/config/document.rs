@@ -75,7 +75,8 @@ A value comes from the first of these that says something: the flag, the environ
 - An empty variable, and nothing after a key in `baton.yaml`, count as not set.
 - Durations are `500ms`, `90s`, `15min`, `4h`, `1h30m`; a bare number is seconds.
 - In a variable, the items of a list have commas between them.
-- Under `dialect: fabrik`, `stages` is `.fabrik/stages` and `claims.dialect` is `fabrik` unless somebody says otherwise.
+- Under `dialect: fabrik`, `stages` is `.fabrik/stages` and `claims.dialect` is `fabrik` unless somebody says otherwise, and
+  the `.fabrik/config.yaml` beside `baton.yaml` comes between `baton.yaml` and the default: see [Fabrik](#fabrik).
 - Relative paths start at the directory of `baton.yaml`, or at the root of the repository.
 
 | key | type | default | environment | flag | what it is for |
@@ -106,6 +107,21 @@ The adapters `claude`, `codex`, `gemini` and `script` are not yet in this versio
 ";
 
 const TAIL: &str = "
+## Fabrik
+
+A team that runs Fabrik sets `dialect: fabrik` and keeps its files. These keys of `.fabrik/config.yaml` are taken over:
+
+| key of Fabrik | setting |
+|---|---|
+| `user`, `stages`, `poll`, `max_concurrent`, `max_retries`, `yolo` | the same |
+| `auto_merge_strategy` | `merge_method` |
+| `max_comment_cycles_per_window`, `comment_cycle_window` (minutes) | `max_comment_cycles`, `comment_cycle_window` |
+| `required_status_contexts` | `ci.required_checks`: the checks of the file's own `owner` and `repo`; without them, those of all repositories if they are the same |
+| `ghes_host` | `tracker.api_url` |
+| `github_app_id`, `github_app_private_key_path`, `github_app_installation_id` | `app.id`, `app.private_key_file`, `app.installation_id` |
+
+Its other keys, and keys that Fabrik does not know, are not used, and a warning says so. Fabrik's variables are not read.
+
 ## Secrets
 
 A token is never read from `baton.yaml`; one that is found there is an error. It comes from the first of these:

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use super::agents::EffectiveAgent;
 use super::agents::read::Agents;
+use super::choice::PipelineDialect;
 use super::conflict::conflicts;
 use super::dotenv::{self, Variable};
 use super::edit_distance::nearest;
 use super::error::{ConfigError, ConfigErrors, suggestion};
+use super::fabrik;
 use super::source::Source;
 use super::table::{GROUPS, SETTINGS, Setting, setting};
 use super::typed::{Config, Values};
@@ -28,6 +30,8 @@ pub struct Layers {
     pub dotenv: Option<TextFile>,
     /// `baton.yaml`, if there is one.
     pub file: Option<TextFile>,
+    /// `.fabrik/config.yaml` beside it, if there is one; it counts only under that dialect, see [`dialect`].
+    pub fabrik: Option<TextFile>,
 }
 
 /// A flag of the command line that sets a setting.
@@ -92,17 +96,26 @@ struct Said {
     environment: BTreeMap<String, String>,
     dotenv: Option<(String, Vec<Variable>)>,
     file: FileSettings,
+    fabrik: FileSettings,
+}
+
+/// Returns the dialect of the pipeline, which says whether a file of Fabrik's is to be read. Where something is wrong, it
+/// is ours; [`resolve`] says what.
+pub fn dialect(layers: &Layers) -> PipelineDialect {
+    let said = listen(layers, &mut Vec::new());
+    fabrik_chosen_by(&said).map_or(PipelineDialect::Baton, |_| PipelineDialect::Fabrik)
 }
 
 /// Finds the value of every setting, or everything that is wrong.
 pub fn resolve(layers: &Layers) -> Result<Resolved, ConfigErrors> {
     let mut errors = Vec::new();
     let said = listen(layers, &mut errors);
-    let warnings = said.file.warnings.iter().cloned().chain(misspelled(&said)).collect();
+    let warnings = [&said.file, &said.fabrik].into_iter().flat_map(|file| file.warnings.clone());
+    let warnings = warnings.chain(misspelled(&said)).collect();
     let (mut values, mut settings) = (Values::new(), Vec::new());
-    let dialect = dialect(&said);
+    let fabrik = fabrik_chosen_by(&said);
     for setting in &SETTINGS {
-        match winner(setting, &said, dialect.as_ref()) {
+        match winner(setting, &said, fabrik.as_ref()) {
             Ok((value, source)) => {
                 settings.push(Effective { key: setting.key, value: value.to_string(), source });
                 values.insert(setting.key, value);
@@ -134,11 +147,17 @@ fn listen(layers: &Layers, errors: &mut Vec<ConfigError>) -> Said {
         }
     };
     let dotenv = layers.dotenv.as_ref().and_then(&mut read_dotenv);
-    Said { flags: layers.flags.clone(), environment: layers.environment.clone(), dotenv, file }
+    let (flags, environment) = (layers.flags.clone(), layers.environment.clone());
+    let mut said = Said { flags, environment, dotenv, file, fabrik: FileSettings::default() };
+    if let (Some(it), Some(_)) = (&layers.fabrik, fabrik_chosen_by(&said)) {
+        said.fabrik = fabrik::read(&it.path, &it.text);
+        errors.append(&mut said.fabrik.errors);
+    }
+    said
 }
 
 /// Returns who chose Fabrik's dialect, if that was chosen: some defaults depend on it.
-fn dialect(said: &Said) -> Option<Source> {
+fn fabrik_chosen_by(said: &Said) -> Option<Source> {
     let setting = setting("dialect")?;
     let (raw, source) = said.strongest(setting)?;
     (parse(setting.kind, &raw).ok()? == Value::Text(FABRIK.to_owned())).then_some(source)
@@ -180,7 +199,8 @@ impl Said {
         self.flag(setting)
             .or_else(|| self.in_environment(setting))
             .or_else(|| self.in_dotenv(setting))
-            .or_else(|| self.in_file(setting))
+            .or_else(|| in_file(&self.file, setting))
+            .or_else(|| in_file(&self.fabrik, setting))
     }
 
     fn flag(&self, setting: &Setting) -> Option<(RawValue, Source)> {
@@ -201,15 +221,15 @@ impl Said {
         Some((RawValue::Text(found.value.clone()), source))
     }
 
-    fn in_file(&self, setting: &Setting) -> Option<(RawValue, Source)> {
-        let found = self.file.values.iter().rev().find(|(of, _, _)| of.key == setting.key)?;
-        Some((found.1.clone(), found.2.clone()))
-    }
-
     fn variables(&self) -> impl Iterator<Item = &str> {
         let dotenv = self.dotenv.iter().flat_map(|(_, variables)| variables).map(|it| it.name.as_str());
         self.environment.keys().map(String::as_str).chain(dotenv)
     }
+}
+
+fn in_file(file: &FileSettings, setting: &Setting) -> Option<(RawValue, Source)> {
+    let found = file.values.iter().rev().find(|(of, _, _)| of.key == setting.key)?;
+    Some((found.1.clone(), found.2.clone()))
 }
 
 /// A variable that begins like those of a group, or like those that agents would have, was meant for something.
@@ -273,6 +293,7 @@ mod tests {
             environment: variables(&[("BATON_CLAIMS_TTL", "2h")]),
             dotenv: file(".env", "BATON_CLAIMS_TTL=3h\n"),
             file: file("baton.yaml", "claims:\n  ttl: 5h\n"),
+            fabrik: None,
         }
     }
 

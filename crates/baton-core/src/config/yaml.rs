@@ -113,12 +113,12 @@ fn nearest_key(name: &str, group: &str) -> Option<String> {
     Some(if group.is_empty() { found.to_owned() } else { format!("{group}.{found}") })
 }
 
-fn not_a_group(key: String, at: Source) -> ConfigError {
+pub(super) fn not_a_group(key: String, at: Source) -> ConfigError {
     let example = SETTINGS.iter().find_map(|setting| setting.key.strip_prefix(&format!("{key}.")));
     ConfigError::NotAGroup { key, at, example: format!("{}: …", example.unwrap_or("user")) }
 }
 
-fn not_yaml(path: &str, error: &serde_saphyr::Error) -> ConfigError {
+pub(super) fn not_yaml(path: &str, error: &serde_saphyr::Error) -> ConfigError {
     let (line, column) = error.location().map_or((0, 0), |location| (location.line(), location.column()));
     let problem = problem(error);
     ConfigError::Yaml { path: path.to_owned(), line, column, problem }
