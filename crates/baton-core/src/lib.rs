@@ -5,9 +5,10 @@
 //! wrong in production only.
 //!
 //! It holds the grammars that both sides of the tracker need: names of repositories ([`repo_slug`]), names of git refs
-//! ([`ref_name`]), references to issues ([`issue_ref`]) and the words that close them ([`closing`]); and the rules of
-//! claims ([`claim`]) and of the one slot of an issue ([`slot`]).
+//! ([`ref_name`]), references to issues ([`issue_ref`]) and the words that close them ([`closing`]); the lines that coding
+//! agents print ([`agent_lines`]); and the rules of claims ([`claim`]) and of the one slot of an issue ([`slot`]).
 
+pub mod agent_lines;
 pub mod claim;
 pub mod closing;
 pub mod config;
