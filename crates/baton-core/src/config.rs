@@ -23,6 +23,7 @@ mod fabrik;
 mod node;
 mod resolve;
 mod source;
+pub mod stages;
 mod store_address;
 pub mod table;
 mod typed;
