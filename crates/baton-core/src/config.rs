@@ -22,6 +22,7 @@ mod error;
 mod fabrik;
 mod node;
 mod resolve;
+pub mod schema;
 mod source;
 pub mod stages;
 mod store_address;
@@ -31,7 +32,7 @@ mod value;
 mod yaml;
 
 pub use agents::{AgentConfig, EffectiveAgent, agent_key};
-pub use choice::{AcceptedState, Adapter, HookFail, MergeMethod, PauseScope, PipelineDialect};
+pub use choice::{Adapter, HookFail, MergeMethod, PauseScope, PipelineDialect};
 pub use error::{ConfigError, ConfigErrors};
 pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, dialect, resolve};
 pub use source::Source;

@@ -36,6 +36,20 @@ const BUNDLE_PREFIX: &str = "agent:bundle:";
 /// GitHub refuses longer names.
 pub const LABEL_CHARS_MAX: usize = 50;
 
+/// Returns a label that the tracker takes: one that is too long keeps its head and ends in six digits that tell it from
+/// others with the same head.
+pub fn fitted(label: String) -> String {
+    const TAIL_CHARS: usize = 7;
+    if label.chars().count() <= LABEL_CHARS_MAX {
+        return label;
+    }
+    let head: String = label.chars().take(LABEL_CHARS_MAX - TAIL_CHARS).collect();
+    // FNV-1a: nobody gains anything by two operators with the same digits.
+    let hash =
+        label.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{head}~{:06x}", hash & 0x00ff_ffff)
+}
+
 /// Name, colour and meaning of the labels that tell where an issue is, and of those that keep agents away from it.
 pub const LIFECYCLE_LABELS: [(&str, &str, &str); 7] = [
     (IMPLEMENT, "0e8a16", "Eligible for pickup by an agent"),

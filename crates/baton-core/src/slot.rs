@@ -39,7 +39,7 @@ pub use context::{Context, ContextError};
 pub use effect::{Effect, EffectKey, EffectStatus, NewEffect};
 pub use ids::{EffectId, ItemId, RunId, WakeupId, WorkerId};
 pub use item::{AgentKey, AgentName, Gates, Item, ItemKey};
-pub use memory::ItemMemory;
+pub use memory::{EnginePause, ItemMemory};
 pub use policy::{Policy, Safeguards};
 pub use run::{EndCause, Run, RunEnd, RunStatus, Stop};
 pub use situation::{Change, Decision, Situation, Transfer};

@@ -25,6 +25,11 @@ impl ServerTime {
         self.0 - earlier.0
     }
 
+    /// Returns the time from `earlier` to this moment; nothing when it lies after.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_secs(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
     /// Returns the moment this many seconds before.
     pub fn minus(self, seconds: u64) -> Self {
         Self(self.0.saturating_sub_unsigned(seconds))
@@ -53,6 +58,18 @@ impl FromStr for ServerTime {
     fn from_str(text: &str) -> Result<Self, TimeError> {
         let time: jiff::Timestamp = text.parse().map_err(|_| TimeError(text.to_owned()))?;
         Ok(Self(time.as_second()))
+    }
+}
+
+impl Serialize for ServerTime {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerTime {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -4,9 +4,14 @@
 //! nothing.
 
 use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 use crate::RepoSlug;
+use crate::issue_ref::{IssueRef, IssueRefError};
 use crate::time::ServerTime;
+use crate::words::words;
 
 /// One issue of one repository.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,6 +25,31 @@ pub struct IssueKey {
 impl fmt::Display for IssueKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}#{}", self.repo, self.number)
+    }
+}
+
+impl FromStr for IssueKey {
+    type Err = IssueRefError;
+
+    fn from_str(text: &str) -> Result<Self, IssueRefError> {
+        let named: IssueRef = text.parse()?;
+        let (Some(owner), Some(repo)) = (&named.owner, &named.repo) else {
+            return Err(IssueRefError(text.to_owned()));
+        };
+        let repo = RepoSlug::new(owner, repo).map_err(|_| IssueRefError(text.to_owned()))?;
+        Ok(Self { repo, number: named.number })
+    }
+}
+
+impl Serialize for IssueKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for IssueKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -108,15 +138,16 @@ pub struct LabelEvent {
     pub actor: String,
 }
 
-/// What has become of a pull request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PullState {
-    /// Still open.
-    Open,
-    /// Closed without a merge.
-    Closed,
-    /// Merged.
-    Merged,
+words! {
+    /// What has become of a pull request.
+    PullState, "a state of pull requests" {
+        /// Still open.
+        Open = "open",
+        /// Closed without a merge.
+        Closed = "closed",
+        /// Merged.
+        Merged = "merged",
+    }
 }
 
 /// A pull request.

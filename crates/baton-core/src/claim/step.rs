@@ -218,8 +218,9 @@ impl Terms {
 
     /// The operator of a Fabrik engine that has its lock on the issue, if Fabrik's engines are there.
     pub(super) fn other_lock(&self, issue: &Issue) -> Option<Holder> {
-        let mut owners = issue.labels.iter().filter_map(|label| fabrik_lock_owner(label));
-        let other = owners.find(|owner| self.foreign.fabrik && *owner != self.user)?;
+        let own = fabrik_lock(&self.user);
+        let mut others = issue.labels.iter().filter(|label| self.foreign.fabrik && **label != own);
+        let other = others.find_map(|label| fabrik_lock_owner(label))?;
         format!("fabrik:{other}").parse().ok()
     }
 

@@ -87,6 +87,12 @@ pub enum Marker {
     Release(ReleaseText),
 }
 
+/// Returns whether a text is meant for the ledger of claims and not for people, even if it cannot be read.
+pub fn is_meant_as_marker(body: &str) -> bool {
+    let body = body.trim_start();
+    [CLAIM_COMMENT_PREFIX, RELEASE_COMMENT_PREFIX, RUN_PREFIX].iter().any(|prefix| body.starts_with(prefix))
+}
+
 /// Reads a comment or a commit's message. Ordinary text is nothing.
 pub fn read(body: &str) -> Option<Marker> {
     let body = body.trim_start();

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::labels::dialect::Dialect;
 use crate::words::words;
 
 words! {
@@ -15,6 +16,15 @@ words! {
     }
 }
 
+impl From<PipelineDialect> for Dialect {
+    fn from(dialect: PipelineDialect) -> Self {
+        match dialect {
+            PipelineDialect::Baton => Self::Baton,
+            PipelineDialect::Fabrik => Self::Fabrik,
+        }
+    }
+}
+
 words! {
     /// How pull requests are merged.
     MergeMethod, "a way to merge" {
@@ -24,18 +34,6 @@ words! {
         Squash = "squash",
         /// Each commit anew.
         Rebase = "rebase",
-    }
-}
-
-words! {
-    /// A merge state of a pull request for which its checks may count as passed.
-    AcceptedState, "a merge state that can be accepted" {
-        /// Nothing is in the way.
-        Clean = "clean",
-        /// It can be merged, and a check that is not required has failed or is not done.
-        Unstable = "unstable",
-        /// It can be merged, and hooks of the server will run.
-        HasHooks = "has_hooks",
     }
 }
 

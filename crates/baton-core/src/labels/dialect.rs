@@ -130,7 +130,7 @@ impl Dialect {
 
 /// The lock label of one operator's Fabrik engine.
 pub fn fabrik_lock(user: &str) -> String {
-    format!("{FABRIK_LOCK_PREFIX}{user}")
+    super::fitted(format!("{FABRIK_LOCK_PREFIX}{user}"))
 }
 
 /// The operator whose Fabrik engine put this lock on.

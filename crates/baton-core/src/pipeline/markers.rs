@@ -51,7 +51,7 @@ pub struct Marks {
 }
 
 /// An issue that an agent asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SubIssue {
     /// Where; nothing for where its parent is.
     pub repo: Option<RepoSlug>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::StoreTime;
+use crate::time::{ServerTime, StoreTime};
 
 /// The memory of an item.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,6 +19,27 @@ pub struct ItemMemory {
     pub cooldowns: BTreeMap<String, StoreTime>,
     /// The comments that were acted on.
     pub processed_comments: BTreeSet<u64>,
+    /// How often each stage ended at its limit of turns.
+    pub slices: BTreeMap<String, u32>,
+    /// When agents were lately sent to answer comments.
+    pub comment_runs: Vec<StoreTime>,
+    /// The pull requests that were seen to have checks.
+    pub checked_pulls: BTreeSet<u64>,
+    /// Why the engine paused the issue, until it is seen to go on.
+    pub paused_by_engine: Option<EnginePause>,
+}
+
+/// A pause that the engine decided.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnginePause {
+    /// In which stage.
+    pub stage: String,
+    /// For which reason, in one word.
+    pub cause: String,
+    /// Comments from before this moment do not end it, since they led to it.
+    #[serde(default)]
+    pub unheard_before: Option<ServerTime>,
 }
 
 impl ItemMemory {

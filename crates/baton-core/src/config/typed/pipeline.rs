@@ -5,8 +5,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::choice::{AcceptedState, MergeMethod, PipelineDialect};
+use super::super::choice::{MergeMethod, PipelineDialect};
 use super::{Reader, known};
+use crate::pipeline::item::MergeState;
 
 /// How issues move from stage to stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +56,7 @@ pub struct CiConfig {
     /// How often an agent repairs checks before a person is told.
     pub max_fix_cycles: u64,
     /// The merge states for which checks count as passed, in the order in which they were written.
-    pub accept_states: Vec<AcceptedState>,
+    pub accept_states: Vec<MergeState>,
     /// Checks that must have passed, besides those that the tracker requires.
     pub required_checks: Vec<String>,
 }
@@ -146,7 +147,7 @@ mod tests {
                 backstop_timeout: seconds(240 * 60),
                 post_push_dwell: seconds(90),
                 max_fix_cycles: 5,
-                accept_states: vec![AcceptedState::Clean, AcceptedState::Unstable],
+                accept_states: vec![MergeState::Clean, MergeState::Unstable],
                 required_checks: Vec::new(),
             },
             max_rebase_cycles: 3,

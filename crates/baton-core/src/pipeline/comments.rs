@@ -1,0 +1,28 @@
+//! Which comments are news for an agent.
+
+use super::authors::{is_bot_login, is_service_notice};
+use super::item::Comment;
+use super::names::Names;
+use crate::claim::text;
+use crate::slot::ItemMemory;
+
+/// Returns whether nobody has acted on a comment and somebody should. What is cheap to see is asked first, since nearly
+/// all comments are old.
+pub fn is_new(comment: &Comment, memory: &ItemMemory, names: Names) -> bool {
+    let is_known = comment.has_rocket || memory.processed_comments.contains(&comment.id);
+    if is_known || !comment.may_write || is_ours(comment, names) {
+        return false;
+    }
+    let is_notice = is_by_bot(comment) && is_service_notice(&comment.body);
+    !is_notice && !text::is_meant_as_marker(&comment.body)
+}
+
+/// Returns whether the engine wrote it.
+pub fn is_ours(comment: &Comment, names: Names) -> bool {
+    comment.body.starts_with(names.heading())
+}
+
+/// Returns whether a program wrote it.
+pub fn is_by_bot(comment: &Comment) -> bool {
+    comment.is_bot || is_bot_login(&comment.author)
+}

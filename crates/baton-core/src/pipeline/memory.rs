@@ -1,0 +1,52 @@
+//! What the pipeline remembers of an issue, by names of its own.
+
+use super::step::Cause;
+use crate::slot::ItemMemory;
+use crate::words::words;
+
+words! {
+    /// Something that goes round, and must not do so for ever.
+    Loop, "a loop" {
+        /// Review threads.
+        Review = "review",
+        /// Failing checks.
+        CiFix = "ci_fix",
+        /// Conflicts.
+        Rebase = "rebase",
+        /// Tries to merge.
+        Merge = "merge",
+    }
+}
+
+/// The cooldown between two tries to merge.
+pub(super) const MERGE_COOLDOWN: &str = "merge";
+
+impl Loop {
+    /// Returns the name under which it is counted in a stage.
+    pub fn key(self, stage: &str) -> String {
+        format!("{self}:{stage}")
+    }
+}
+
+impl From<Cause> for Loop {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Review => Self::Review,
+            Cause::CiFix => Self::CiFix,
+            Cause::Rebase => Self::Rebase,
+        }
+    }
+}
+
+/// Forgets everything that was counted against a stage.
+pub(super) fn forget_failures(memory: &mut ItemMemory, stage: &str) {
+    memory.attempts.remove(stage);
+    memory.slices.remove(stage);
+    memory.cooldowns.remove(stage);
+    memory.cooldowns.remove(MERGE_COOLDOWN);
+    for turn in Loop::ALL {
+        memory.cycles.remove(&turn.key(stage));
+    }
+    memory.comment_runs.clear();
+    memory.paused_by_engine = None;
+}

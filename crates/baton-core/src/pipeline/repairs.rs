@@ -1,0 +1,36 @@
+//! What a crash may have left behind on an issue: signs of work that nobody does.
+//!
+//! It is asked once when an engine starts, and only about what nobody works on; a label that a person puts on later stays.
+
+use super::draft::Draft;
+use super::effect::Settlement;
+use super::item::{Item, Moment};
+use super::names::{Flag, StageMark};
+use super::policy::Policy;
+use super::stage::Pipeline;
+use super::view::View;
+
+/// Returns what is to be put right on an issue when an engine starts. A stage that rests between two tries keeps its
+/// lock, so that nobody begins in the middle; other locks of ours, comments that nobody answers and progress that nobody
+/// makes are gone.
+pub fn repairs(item: &Item, pipeline: &Pipeline, policy: &Policy, now: Moment) -> Settlement {
+    let view = View::new(item, pipeline, policy, now);
+    let is_ours = view.signs.foreign_lock.is_none() && item.foreign_claim.is_none();
+    let mut draft = Draft::new(view);
+    if item.runner.is_none() && is_ours {
+        draft.remove(Flag::Editing);
+        if item.is_closed || !is_between_tries(&view) {
+            draft.remove_label(&policy.own_lock);
+            draft.unmark(StageMark::InProgress);
+        }
+    }
+    draft.done()
+}
+
+fn is_between_tries(view: &View<'_>) -> bool {
+    let memory = &view.item.memory;
+    let has_tried = |counts: &std::collections::BTreeMap<String, u32>| {
+        counts.get(&view.stage.name).is_some_and(|count| *count > 0)
+    };
+    has_tried(&memory.attempts) || has_tried(&memory.slices)
+}

@@ -1,0 +1,286 @@
+//! What the end of a run comes to. The issue is read afresh before, so that what people did meanwhile counts.
+
+use super::draft::Draft;
+use super::effect::{Effect, Job, Place, Reaction, Settlement};
+use super::item::{Item, Moment, Thread};
+use super::markers::{self, Marks};
+use super::names::{Flag, StageMark};
+use super::outcome::{End, Outcome, Word};
+use super::policy::Policy;
+use super::say;
+use super::stage::Pipeline;
+use super::view::View;
+use crate::labels::PLAN_PENDING_APPROVAL;
+use crate::slot::{EnginePause, ItemMemory};
+
+/// Returns what the end of a run in a stage comes to.
+pub fn settle(
+    item: &Item,
+    stage: &str,
+    outcome: &Outcome,
+    pipeline: &Pipeline,
+    policy: &Policy,
+    now: Moment,
+) -> Settlement {
+    // A person may have moved the issue while the agent worked; the run was for the stage that it was woken in.
+    let mut view = View::new(item, pipeline, policy, now);
+    if view.stage.name != stage {
+        let Some(of_run) = pipeline.stage(stage) else { return Settlement::default() };
+        view = view.in_stage(of_run);
+    }
+    let marks = markers::read(&outcome.text, policy.names.dialect);
+    let mut run = EndedRun { draft: Draft::new(view), outcome, marks };
+    run.settle();
+    run.draft.done()
+}
+
+/// A run that is being settled.
+struct EndedRun<'a> {
+    draft: Draft<'a>,
+    outcome: &'a Outcome,
+    marks: Marks,
+}
+
+impl<'a> EndedRun<'a> {
+    fn settle(&mut self) {
+        if self.outcome.has_words() {
+            self.keep_what_was_done();
+        }
+        if self.outcome.job != Job::Stage {
+            self.draft.remove(Flag::Editing);
+        }
+        match self.outcome.word(&self.marks) {
+            Word::Complete => self.complete(),
+            Word::Decomposed => self.decomposed(),
+            Word::Blocked => self.blocked(),
+            Word::Nothing => self.nothing_said(),
+        }
+    }
+
+    /// Whatever a run says in the end, its commits are pushed, and what it wrote into the issue counts.
+    fn keep_what_was_done(&mut self) {
+        if !self.draft.view.stage.read_only {
+            self.draft.push(Effect::PushBranch);
+        }
+        if let Some(body) = self.marks.issue_update.take() {
+            self.draft.push(Effect::UpdateIssue { body });
+        }
+    }
+
+    fn complete(&mut self) {
+        let stage = self.draft.view.stage;
+        if stage.create_draft_pr {
+            self.draft.push(Effect::CreateDraftPull);
+        }
+        self.post("");
+        self.show_words_are_heard();
+        if stage.mark_pr_ready {
+            self.draft.push(Effect::MarkPullReady);
+        }
+        self.draft.forgive();
+        if stage.approval.is_some() && !self.draft.view.signs.is_complete {
+            self.draft.add_label(PLAN_PENDING_APPROVAL.to_owned());
+            self.draft.push(Effect::AskApproval { stage: stage.name.clone() });
+        } else {
+            tell_completion(&mut self.draft);
+        }
+        self.draft.let_go();
+    }
+
+    /// The issue lives on in others: no stage and no gate between here and the end has anything to do with it.
+    fn decomposed(&mut self) {
+        self.post("");
+        self.show_words_are_heard();
+        let issues = std::mem::take(&mut self.marks.sub_issues);
+        if !issues.is_empty() {
+            self.draft.push(Effect::CreateSubIssues { issues });
+        }
+        self.draft.forgive();
+        self.draft.mark(StageMark::Complete);
+        if let Some(end) = self.draft.view.pipeline.cleanup() {
+            self.draft.push(Effect::MoveTo { column: end.name.clone() });
+        }
+        self.draft.let_go();
+    }
+
+    fn blocked(&mut self) {
+        self.post("");
+        self.show_words_are_heard();
+        let question = say::question(&self.draft.view, self.marks.summary.as_deref());
+        self.draft.say(Place::Issue, question);
+        self.draft.add(Flag::Paused);
+        self.draft.add(Flag::AwaitingInput);
+        self.remember_pause("blocked_on_input");
+        let stage = self.stage();
+        self.draft.memory().cooldowns.remove(&stage);
+        self.draft.let_go();
+    }
+
+    fn nothing_said(&mut self) {
+        match (self.outcome.job, self.outcome.end) {
+            (_, End::NotStarted | End::Stopped) => {}
+            (Job::Stage, _) => self.stage_goes_on(),
+            (_, End::Failed) => {}
+            (_, End::FailedForGood) => self.give_up("could not answer: its runs failed"),
+            (..) => {
+                self.post("");
+                self.show_words_are_heard();
+            }
+        }
+    }
+
+    /// The stage has not ended. It keeps its lock, since nobody else should begin in the middle.
+    fn stage_goes_on(&mut self) {
+        self.show_words_are_heard();
+        if !matches!(self.outcome.end, End::Failed | End::FailedForGood) {
+            self.post("Stage incomplete.");
+        }
+        match self.outcome.end {
+            End::Failed => {}
+            End::FailedForGood => self.give_up("failed, and was tried again in vain"),
+            End::TurnLimit => self.count_slice(),
+            _ => self.count_attempt(),
+        }
+    }
+
+    fn count_attempt(&mut self) {
+        let stage = self.stage();
+        let attempts = ItemMemory::count(&mut self.draft.memory().attempts, &stage);
+        match self.draft.view.policy.max_retries.is_some_and(|max| attempts >= max) {
+            true => self.give_up(&format!("ended {attempts} times without a word of completion")),
+            false => self.cool_down(),
+        }
+    }
+
+    fn count_slice(&mut self) {
+        let stage = self.stage();
+        let slices = ItemMemory::count(&mut self.draft.memory().slices, &stage);
+        match slices >= self.draft.view.policy.max_slices {
+            true => self.give_up(&format!("came to its limit of turns {slices} times")),
+            false => self.cool_down(),
+        }
+    }
+
+    fn cool_down(&mut self) {
+        let until = self.draft.view.now.store.plus(self.draft.view.policy.cooldown);
+        let stage = self.stage();
+        self.draft.memory().cooldowns.insert(stage, until);
+    }
+
+    fn give_up(&mut self, why: &str) {
+        self.draft.forgive();
+        self.draft.mark(StageMark::Failed);
+        self.draft.add(Flag::Paused);
+        self.draft.say(Place::Issue, say::gave_up(&self.draft.view, why));
+        self.remember_pause("stage_failed");
+        self.draft.let_go();
+    }
+
+    fn remember_pause(&mut self, cause: &str) {
+        // What was said before a failed answer led to it, and would do so again at once.
+        let is_answer = self.outcome.job != Job::Stage && cause == "stage_failed";
+        let unheard_before = is_answer.then_some(self.draft.view.now.server);
+        let pause = EnginePause { stage: self.stage(), cause: cause.to_owned(), unheard_before };
+        self.draft.memory().paused_by_engine = Some(pause);
+    }
+
+    fn stage(&self) -> String {
+        self.draft.view.stage.name.clone()
+    }
+
+    /// Shows on everything that the agent was told that it was acted on, and remembers it.
+    fn show_words_are_heard(&mut self) {
+        let comments = &self.outcome.comments;
+        self.rocket(Place::Issue, comments.clone());
+        let threads = self.threads();
+        let view = self.draft.view;
+        let is_new = |id: &u64| !view.item.memory.processed_comments.contains(id);
+        let said = threads.iter().flat_map(|thread| &thread.comments).map(|comment| comment.id);
+        let said: Vec<_> = said.filter(is_new).collect();
+        self.rocket(Place::Pull, said);
+        if !self.outcome.threads.is_empty() {
+            self.draft.push(Effect::ResolveThreads { threads: self.outcome.threads.clone() });
+        }
+    }
+
+    fn rocket(&mut self, on: Place, comments: Vec<u64>) {
+        if comments.is_empty() {
+            return;
+        }
+        self.draft.memory().processed_comments.extend(&comments);
+        self.draft.push(Effect::React { on, comments, with: Reaction::Rocket });
+    }
+
+    /// The threads that the run was told, as far as they are still known.
+    fn threads(&self) -> Vec<&'a Thread> {
+        let known = self.draft.view.item.pull.iter().flat_map(|pull| &pull.threads);
+        known.filter(|thread| self.outcome.threads.contains(&thread.id)).collect()
+    }
+
+    /// Posts what the agent said, where people look for it.
+    fn post(&mut self, tail: &str) {
+        let text = std::mem::take(&mut self.marks.rest);
+        if text.trim().is_empty() {
+            return;
+        }
+        match self.outcome.job {
+            Job::Stage => self.post_stage(&text, tail),
+            Job::Comments | Job::Review | Job::CiFix | Job::Rebase => self.post_answer(&text, tail),
+        }
+    }
+
+    fn post_stage(&mut self, text: &str, tail: &str) {
+        let view = self.draft.view;
+        let said = say::output(&view, self.outcome, text, "", tail);
+        let has_pull = view.item.pull.is_some() || view.stage.create_draft_pr;
+        match view.stage.post_to_pr && has_pull {
+            true => {
+                self.draft.say(Place::Pull, said);
+                self.draft.say(Place::Issue, say::on_pull(&view, self.marks.summary.as_deref()));
+            }
+            false if tail.is_empty() => self.draft.say(Place::Issue, said),
+            // A stage that is tried several times tells of it in one comment.
+            false => self.rewrite(said),
+        }
+    }
+
+    fn post_answer(&mut self, text: &str, tail: &str) {
+        let view = self.draft.view;
+        match view.stage.post_to_pr {
+            true => {
+                let said = say::output(&view, self.outcome, text, " (comment review)", tail);
+                self.draft.say(Place::Issue, said);
+            }
+            false => self.rewrite(say::output(&view, self.outcome, text, "", tail)),
+        }
+        let threads = self.threads();
+        let is_about_threads_alone = self.outcome.comments.is_empty() && !threads.is_empty();
+        if is_about_threads_alone && view.item.pull.is_some() {
+            self.draft.say(Place::Pull, say::threads_answered(&view, text, &threads));
+        }
+    }
+
+    /// Writes the comment of the stage anew, or the first one.
+    fn rewrite(&mut self, said: String) {
+        let view = self.draft.view;
+        let heading = say::stage_heading(&view, "");
+        let is_it =
+            |comment: &&super::item::Comment| !comment.is_on_pull && comment.body.starts_with(&heading);
+        match view.item.comments.iter().rfind(is_it) {
+            Some(comment) => self.draft.push(Effect::EditComment { id: comment.id, body: said }),
+            None => self.draft.say(Place::Issue, said),
+        }
+    }
+}
+
+/// Says that a stage is complete, as far as it can be without its gates.
+pub(super) fn tell_completion(draft: &mut Draft<'_>) {
+    let (stage, is_told) = (draft.view.stage, draft.view.signs.is_complete);
+    match stage.wait_for_ci && !is_told && !draft.view.item.is_closed {
+        true => draft.add(Flag::AwaitingCi),
+        false => draft.mark(StageMark::Complete),
+    }
+    if stage.wait_for_reviews && !stage.wait_for_ci && !is_told && !draft.view.item.is_closed {
+        draft.add(Flag::AwaitingReview);
+    }
+}
