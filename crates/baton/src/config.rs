@@ -7,6 +7,7 @@
 //! Deliberately absent: what settings exist and what they may be (that is in the core), and watching for edits.
 
 mod credentials;
+mod schema;
 mod show;
 
 pub(crate) use credentials::Credentials;
@@ -32,11 +33,17 @@ const FABRIK_FILE_NAME: &str = "config.yaml";
 pub(crate) enum ConfigCommand {
     /// Show every setting, its value and where that came from.
     Show(show::Show),
+    /// Print the JSON schema of baton.yaml, for editors.
+    Schema(schema::Schema),
 }
 
 pub(crate) fn run(command: &ConfigCommand) -> Result<(), CommandError> {
     match command {
         ConfigCommand::Show(show) => show.run(),
+        ConfigCommand::Schema(schema) => {
+            schema.run();
+            Ok(())
+        }
     }
 }
 

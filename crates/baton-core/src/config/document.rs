@@ -68,8 +68,12 @@ A value comes from the first of these that says something: the flag, the environ
 `baton config show` tells which one did.
 
 - `baton.yaml` is the file named by `--config`; otherwise it is looked for in the current directory and upwards, as far as
-  the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key under
-  `agents`, `app`, `budget`, `ci`, `claims`, `hook`, `retry`, `tracker` or `workers` is an error; elsewhere it is a warning.
+  the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key is an
+  error, except `agent`, `board`, `git`, `slack` and `webhooks` at the top: a later version will read them, and a warning
+  says that this one does not.
+- `baton config schema` prints a JSON schema ([baton.schema.json](baton.schema.json)). For an editor that understands it, write
+  `baton config schema > .baton/baton.schema.json`, and `# yaml-language-server: $schema=.baton/baton.schema.json` as the first
+  line of `baton.yaml`.
 - `.env` is read beside `baton.yaml`, or in the root of the repository. Lines are `NAME=value`; quotes and `#` comments are
   understood, values over several lines and variables within values are not.
 - An empty variable, and nothing after a key in `baton.yaml`, count as not set.
@@ -154,6 +158,7 @@ that somebody else wrote before using it, as you would read a Makefile.
 mod tests {
     use super::super::agents::table::LATER_ADAPTERS;
     use super::super::resolve::{Layers, TextFile, resolve};
+    use super::super::table::LATER;
     use super::*;
 
     #[test]
@@ -182,6 +187,11 @@ mod tests {
     fn every_adapter_of_a_later_version_is_named() {
         let page = document();
         assert!(LATER_ADAPTERS.iter().all(|adapter| page.contains(&format!("`{adapter}`"))));
+    }
+
+    #[test]
+    fn every_key_of_a_later_version_is_named() {
+        assert!(LATER.iter().all(|key| HEAD.contains(&format!("`{key}`"))));
     }
 
     #[test]

@@ -69,6 +69,9 @@ impl Setting {
 /// The parts of `baton.yaml` that hold nothing but settings of this table, so that any other key there is a mistake.
 pub const GROUPS: [&str; 8] = ["app", "budget", "ci", "claims", "hook", "retry", "tracker", "workers"];
 
+/// The parts of `baton.yaml` that a later version will read. They are no mistakes, and have no effect yet.
+pub const LATER: [&str; 5] = ["agent", "board", "git", "slack", "webhooks"];
+
 /// Returns the setting of this key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
@@ -374,6 +377,11 @@ mod tests {
         let groups: BTreeSet<_> = SETTINGS.iter().filter_map(|setting| setting.key.split_once('.')).collect();
         let groups: BTreeSet<_> = groups.into_iter().map(|(group, _)| group).collect();
         assert_eq!(groups, BTreeSet::from(GROUPS));
+    }
+
+    #[test]
+    fn what_a_later_version_will_read_is_not_read_yet() {
+        assert!(LATER.iter().all(|key| setting(key).is_none() && !GROUPS.contains(key)));
     }
 
     #[test]

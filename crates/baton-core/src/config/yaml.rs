@@ -1,7 +1,7 @@
 //! `baton.yaml`, from text to settings with their places.
 //!
-//! Unknown keys are mistakes within the groups of the table, and only worth a warning at the top, where other
-//! parts of the product keep theirs.
+//! Unknown keys are mistakes, except those at the top of which it is known that a later version will read them: these
+//! are only worth a warning.
 
 use serde_saphyr::Spanned;
 
@@ -11,7 +11,7 @@ use super::error::{ConfigError, suggestion};
 use super::node::{self, Node, place};
 use super::source::Source;
 use super::store_address::holds_password;
-use super::table::{GROUPS, Kind, SETTINGS, Setting, setting};
+use super::table::{GROUPS, Kind, LATER, SETTINGS, Setting, setting};
 use super::value::RawValue;
 
 /// Keys under which people put tokens.
@@ -59,10 +59,11 @@ impl FileSettings {
         } else if name == agents::table::GROUP {
             self.agents = agents::read::read(path, node);
             self.errors.append(&mut self.agents.errors);
+        } else if LATER.contains(&name) {
+            self.warnings.push(not_yet(name, &at));
         } else {
-            let meant = suggestion(nearest_key(name, "").as_deref());
-            self.warnings
-                .push(format!("{at}: `{name}` is no setting of this version and is not used{meant}"));
+            let (key, nearest) = (name.to_owned(), nearest_key(name, ""));
+            self.errors.push(ConfigError::UnknownKey { key, at, nearest });
         }
     }
 
@@ -99,6 +100,12 @@ impl FileSettings {
             None => {}
         }
     }
+}
+
+/// Says that a later version will read a key, which may also be another key without its end.
+fn not_yet(name: &str, at: &Source) -> String {
+    let longer = GROUPS.into_iter().chain([agents::table::GROUP]).find(|group| group.starts_with(name));
+    format!("{at}: `{name}` is not yet in this version and is not used{}", suggestion(longer))
 }
 
 /// Compares names within the group, or those at the top.
@@ -205,15 +212,23 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_at_the_top_is_a_warning() {
-        let settings = read("b.yaml", "slack: {}\nusr: ann\nclaim: {}\n");
-        assert!(settings.errors.is_empty());
+    fn an_unknown_key_at_the_top_is_an_error_with_the_nearest_one() {
+        check_error("usr: ann\n", "b.yaml:1:1: there is no setting `usr`; did you mean `user`?");
+        check_error("claim: {}\n", "b.yaml:1:1: there is no setting `claim`; did you mean `claims`?");
+        check_error("agnets: {}\n", "b.yaml:1:1: there is no setting `agnets`; did you mean `agents`?");
+        check_error("\npager: less\n", "b.yaml:2:1: there is no setting `pager`");
+    }
+
+    #[test]
+    fn a_key_that_a_later_version_will_read_is_a_warning() {
+        let settings = read("b.yaml", "slack: {approvers: [ann]}\ngit: {run_hooks: true}\nagent: {}\n");
+        assert!(settings.errors.is_empty(), "{:?}", settings.errors);
         assert_eq!(
             settings.warnings,
             [
-                "b.yaml:1:1: `slack` is no setting of this version and is not used",
-                "b.yaml:2:1: `usr` is no setting of this version and is not used; did you mean `user`?",
-                "b.yaml:3:1: `claim` is no setting of this version and is not used; did you mean `claims`?",
+                "b.yaml:1:1: `slack` is not yet in this version and is not used",
+                "b.yaml:2:1: `git` is not yet in this version and is not used",
+                "b.yaml:3:1: `agent` is not yet in this version and is not used; did you mean `agents`?",
             ]
         );
     }
