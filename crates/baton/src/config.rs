@@ -11,6 +11,7 @@ mod schema;
 mod show;
 
 pub(crate) use credentials::Credentials;
+pub(crate) use show::stage_as_json;
 
 use std::collections::BTreeMap;
 use std::io;

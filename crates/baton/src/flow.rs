@@ -14,7 +14,7 @@ mod prompt;
 mod report;
 mod runs;
 mod shapes;
-mod table;
+pub(crate) mod table;
 mod wake;
 mod wakeups;
 mod words;

@@ -24,6 +24,7 @@ mod completions;
 mod config;
 mod flow;
 mod forge;
+mod stages;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -53,6 +54,9 @@ enum Command {
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    /// The stages that issues go through, and what their agents are told.
+    #[command(subcommand)]
+    Stages(stages::StagesCommand),
     /// A GitHub-compatible forge in one process: issues, labels, comments, refs and git.
     #[command(subcommand)]
     Forge(forge::ForgeCommand),
@@ -91,6 +95,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Claims(command) => claims::run(command),
         Command::Flow(command) => flow::run(command),
         Command::Config(command) => config::run(&command),
+        Command::Stages(command) => stages::run(&command),
         Command::Forge(command) => forge::run(command),
         Command::Completions(completions) => completions.run::<Arguments>(),
         Command::Version => {

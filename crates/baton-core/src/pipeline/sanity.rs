@@ -84,35 +84,41 @@ fn course(pipeline: &Pipeline) -> Vec<&Stage> {
 
 fn unreached(pipeline: &Pipeline, course: &[&Stage]) -> Vec<Finding> {
     let is_unreached = |stage: &&Stage| stage.is_working() && !course.contains(stage);
-    let finding = |stage: &Stage| match pipeline.cleanup() {
-        Some(end) => {
+    let end = pipeline.cleanup().filter(|end| course.contains(end));
+    let finding = |stage: &Stage| match end {
+        Some(end) if end.order <= stage.order => {
             let what = format!("no issue gets here: it comes after `{}`, where the pipeline ends", end.name);
             let do_this = format!("give it an `order` below {}, or remove it", end.order);
             Finding::error(stage, what, do_this)
         }
-        None => Finding::error(stage, "no issue gets here", "give every stage a name of its own"),
+        _ => Finding::error(stage, "no issue gets here", "give every stage a name of its own"),
     };
     pipeline.stages().iter().filter(is_unreached).map(finding).collect()
 }
 
 fn dead_end(pipeline: &Pipeline, course: &[&Stage]) -> Option<Finding> {
-    let end =
-        "a stage with `cleanup_worktree: true` and a higher `order` than any other, such as `name: Done`";
-    match course.last() {
-        None => Some(Finding {
-            severity: Severity::Error,
-            stage: None,
-            what: "no agent works in any stage".to_owned(),
-            do_this: "add a stage with a `prompt` or a `skill`".to_owned(),
-        }),
-        Some(last) if last.kind == StageKind::Cleanup => None,
-        Some(last) => {
-            let what = match pipeline.cleanup() {
-                Some(_) => "issues end here and never get to the stage that cleans up",
-                None => "issues end here: no stage cleans up after them",
-            };
-            Some(Finding::error(last, what, format!("add {end}")))
+    let Some(last) = course.last() else { return Some(no_work()) };
+    match pipeline.cleanup() {
+        _ if last.kind == StageKind::Cleanup => None,
+        Some(end) => {
+            let what = format!("issues end here and never get to `{}`, which cleans up after them", end.name);
+            Some(Finding::error(last, what, format!("give `{}` an `order` above {}", end.name, last.order)))
         }
+        None => {
+            let what = "issues end here: no stage cleans up after them";
+            let do_this =
+                "add a stage with `cleanup_worktree: true` and a higher `order`, such as `name: Done`";
+            Some(Finding::error(last, what, do_this))
+        }
+    }
+}
+
+fn no_work() -> Finding {
+    Finding {
+        severity: Severity::Error,
+        stage: None,
+        what: "no agent works in any stage".to_owned(),
+        do_this: "add a stage with a `prompt` or a `skill`".to_owned(),
     }
 }
 

@@ -7,21 +7,21 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
 /// What stands for nothing.
-pub(super) const NONE: &str = "–";
+pub(crate) const NONE: &str = "–";
 
 const BOLD: &str = "\u{1b}[1m";
 const RED: &str = "\u{1b}[31m";
 const PLAIN: &str = "\u{1b}[0m";
 
 /// One row.
-pub(super) struct Line<const N: usize> {
-    pub(super) cells: [String; N],
+pub(crate) struct Line<const N: usize> {
+    pub(crate) cells: [String; N],
     /// Whether somebody should look at it.
-    pub(super) is_alarming: bool,
+    pub(crate) is_alarming: bool,
 }
 
 /// Prints a list.
-pub(super) fn print<const N: usize>(heads: [&str; N], lines: &[Line<N>]) {
+pub(crate) fn print<const N: usize>(heads: [&str; N], lines: &[Line<N>]) {
     let is_coloured =
         std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty());
     // A reader that has seen enough, such as `head`, is no failure.
@@ -56,7 +56,7 @@ fn push<const N: usize>(text: &mut String, cells: &[String; N], widths: &[usize;
 }
 
 /// Returns a text on one line and not too long, without anything that a terminal would obey.
-pub(super) fn one_line(text: &str, longest: usize) -> String {
+pub(crate) fn one_line(text: &str, longest: usize) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     match plain.char_indices().nth(longest) {

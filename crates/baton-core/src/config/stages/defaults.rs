@@ -36,7 +36,10 @@ pub fn shipped(dialect: PipelineDialect) -> StageSet {
 
 #[cfg(test)]
 mod tests {
+    use super::super::prompts::examples;
     use super::*;
+    use crate::labels::dialect::Dialect;
+    use crate::pipeline::markers;
     use crate::pipeline::stage::{Instruction, ReviewAuthority, Stage};
     use crate::pipeline::{StageKind, sanity};
 
@@ -140,6 +143,23 @@ mod tests {
                 .map(|(name, _)| name.as_str())
                 .collect();
             assert_eq!(saying, [stage], "{word}");
+        }
+    }
+
+    #[test]
+    fn what_the_prompts_teach_is_what_is_read() {
+        for (pipeline_dialect, dialect) in
+            [(PipelineDialect::Baton, Dialect::Baton), (PipelineDialect::Fabrik, Dialect::Fabrik)]
+        {
+            for (name, prompt) in prompts(pipeline_dialect) {
+                let marks = markers::read(&examples(&prompt), dialect);
+                assert_eq!(marks.problems().count(), 0, "{name}: {:?}", marks.mentions);
+                assert!(marks.complete && marks.blocked && marks.summary.is_some(), "{name}: {marks:?}");
+                assert_eq!(marks.decomposed, name == "Plan");
+                let repos: Vec<_> = marks.sub_issues.iter().map(|it| it.repo.is_some()).collect();
+                assert_eq!(repos, vec![true; usize::from(name == "Plan")]);
+                assert_eq!(marks.issue_update.is_some(), name == "Specify");
+            }
         }
     }
 

@@ -48,10 +48,10 @@ The pipeline is the directory of the setting [`stages`](config.md): `.baton/stag
 Every `*.yaml` and `*.yml` in it is one stage. Without that directory, the shipped stages are used; with it, they are not, and
 nothing is merged. `baton stages check` reads the files, shows the stages and says whether they make a sane pipeline;
 `baton stages show NAME` tells where every value comes from; `baton stages schema` prints the
-[JSON schema](stage.schema.json) for editors.
+[JSON schema](stage.schema.json), which editors take from a file: `baton stages schema > .baton/stage.schema.json`.
 
 ```yaml
-# yaml-language-server: $schema=https://example.com/stage.schema.json
+# yaml-language-server: $schema=../stage.schema.json
 name: Plan
 order: 2
 agent: coder
@@ -80,7 +80,8 @@ prompt: |
 const SHIPPED: &str = "
 ## The shipped stages
 
-Each is a stage file that can be copied and changed; `baton stages show NAME --prompt` prints what its agent is told.
+Each is a stage file that can be copied and changed; `baton stages show NAME --prompt` prints what its agent is
+told, and `--prompt=comment`, `review`, `ci-fix` or `rebase` what it is told about those.
 
 ";
 

@@ -74,9 +74,29 @@ pub fn instruction(stage: &Stage, purpose: Purpose, dialect: PipelineDialect) ->
     said.unwrap_or_else(|| Instruction::Prompt(in_dialect(purpose.built_in(), dialect).into_owned()))
 }
 
+/// Returns what a text shows as examples of last messages, as an agent would write it.
+#[cfg(test)]
+pub(super) fn examples(text: &str) -> String {
+    text.lines().filter_map(|line| line.strip_prefix("    ")).flat_map(|line| [line, "\n"]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labels::dialect::Dialect;
+    use crate::pipeline::markers;
+
+    #[test]
+    fn what_the_texts_teach_is_what_is_read() {
+        for purpose in Purpose::ALL {
+            let marks = markers::read(&examples(purpose.built_in()), Dialect::Baton);
+            assert_eq!(marks.problems().count(), 0, "{purpose}: {:?}", marks.mentions);
+            assert!(marks.blocked && marks.summary.is_some(), "{purpose}: {marks:?}");
+            assert_eq!(marks.complete, !matches!(purpose, Purpose::CiFix | Purpose::Rebase), "{purpose}");
+            let may_update = matches!(purpose, Purpose::Comment | Purpose::CommentOnPr);
+            assert_eq!(marks.issue_update.is_some(), may_update, "{purpose}");
+        }
+    }
 
     #[test]
     fn every_text_says_what_not_to_do_and_where_questions_go() {

@@ -9,8 +9,9 @@ use super::table::{KINDS, KeyKind, STAGE_KEYS, StageKey, groups};
 use super::value::{NAME_LEN_MAX, parse};
 use crate::config::RawValue;
 
-/// Durations as the reader takes them, numbers with units, several in a row.
-const TIME: &str = "^([0-9]+|([0-9]+(\\.[0-9]*)?|\\.[0-9]+)[a-zµ]+( ?[0-9.]+[a-zµ]+)*)$";
+/// Durations: seconds, or numbers with units in a row.
+const TIME: &str =
+    "^([0-9]+|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+) ?(ns|us|µs|ms|s|sec|seconds?|m|min|minutes|h|hours?|d) ?)+)$";
 
 /// Returns the schema.
 pub fn schema() -> Value {

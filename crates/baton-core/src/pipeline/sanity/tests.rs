@@ -57,7 +57,7 @@ fn a_pipeline_has_work_and_an_end() {
     );
     check_findings(
         vec![other("Done", 0, StageKind::Cleanup), working("A", 1)],
-        &[(Error, "A", "never get to the stage that cleans up")],
+        &[(Error, "A", "never get to `Done`")],
     );
 }
 

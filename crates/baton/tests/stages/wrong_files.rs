@@ -1,0 +1,80 @@
+//! Files that cannot be read as stages: exit code 2, all complaints at once, each with its place.
+
+use crate::place::{BUILD, DONE, Place};
+
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    let files: Vec<_> = files.iter().map(|(name, text)| (format!(".baton/stages/{name}"), *text)).collect();
+    let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let ran = Place::with(&files).baton(&["stages", "check"]).exits(2);
+    assert_eq!(ran.err.lines().collect::<Vec<_>>(), expected);
+    assert!(ran.out.is_empty(), "{ran:?}");
+}
+
+#[test]
+fn wrong_keys_and_values_of_several_files_come_at_once() {
+    check(
+        &[
+            ("a.yaml", "name: Plan\norder: second\npromt: x\nskill: plan\n"),
+            ("b.yaml", "name: Build\nprompt: x\nexpected_reviewers: ['@ann']\nkill_grace: {sigtrem: 3s}\n"),
+            ("c.yaml", "name: plan\nskill: x\norder: 7\n"),
+            ("d.yaml", "name: [Done\n"),
+        ],
+        &[
+            "error: .baton/stages/a.yaml:2:8: `order` cannot be `second`: write a whole number, such as 3",
+            ".baton/stages/a.yaml:3:1: there is no setting `promt`; did you mean `prompt`?",
+            ".baton/stages/b.yaml:3:21: `expected_reviewers` cannot be `[@ann]`: write a list of different bare handles, such as [ann, review-helper], without `@` and `[bot]`; or []",
+            ".baton/stages/b.yaml:4:14: there is no setting `kill_grace.sigtrem`; did you mean `kill_grace.sigterm`?",
+            ".baton/stages/d.yaml:1:7: unclosed bracket '['",
+            ".baton/stages/c.yaml:1:7: `plan` is the same stage as `Plan` (.baton/stages/a.yaml:1:7), since labels do not tell them apart by case: rename one, or remove a file",
+        ],
+    );
+}
+
+#[test]
+fn two_ends_and_two_stages_in_one_place_are_errors() {
+    check(
+        &[
+            ("1.yaml", BUILD),
+            ("2.yaml", "name: Test\nprompt: x\norder: 1\n"),
+            ("3.yaml", DONE),
+            ("4.yaml", "name: Closed\norder: 100\ncleanup_worktree: true\n"),
+        ],
+        &[
+            "error: .baton/stages/2.yaml:3:8: `Test` has the order 1, as `Build` has (.baton/stages/1.yaml:2:8), so nobody can say which comes first: change one",
+            ".baton/stages/4.yaml:3:19: `Closed` is a second end of the pipeline besides `Done` (.baton/stages/3.yaml:3:19): remove `cleanup_worktree` from one",
+        ],
+    );
+}
+
+#[test]
+fn an_empty_directory_is_an_error() {
+    check(
+        &[("README.md", "# Stages\n")],
+        &[
+            "error: .baton/stages has no stage files: put one *.yaml for each stage there (docs/reference/stages.md), or remove the directory to use the shipped stages",
+        ],
+    );
+}
+
+#[test]
+fn what_is_no_directory_and_what_is_no_text_is_told() {
+    let ran = Place::with(&[(".baton/stages", "name: Plan\n")]).baton(&["stages", "check"]).exits(2);
+    assert!(ran.err.starts_with("error: cannot read .baton/stages: "), "{ran:?}");
+    let place = Place::with(&[(".baton/stages/done.yaml", DONE)]);
+    std::fs::write(place.path().join(".baton/stages/a.yaml"), [0xff, 0xfe]).unwrap();
+    std::fs::create_dir(place.path().join(".baton/stages/b.yaml")).unwrap();
+    let ran = place.baton(&["stages", "check"]).exits(2);
+    let lines: Vec<_> = ran.err.lines().collect();
+    assert!(lines[0].starts_with("error: cannot read .baton/stages/a.yaml: "), "{ran:?}");
+    assert!(lines[1].starts_with("cannot read .baton/stages/b.yaml: "), "{ran:?}");
+}
+
+#[test]
+fn no_other_command_goes_on_with_wrong_stage_files() {
+    let place = Place::with(&[(".baton/stages/a.yaml", "name: A\n")]);
+    for arguments in [&["stages", "show", "A"][..], &["config", "show"], &["stages", "check", "--json"]] {
+        let ran = place.baton(arguments).exits(2);
+        assert!(ran.err.contains("nobody tells the agent of this stage what to do"), "{ran:?}");
+    }
+}
