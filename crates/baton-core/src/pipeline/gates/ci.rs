@@ -66,6 +66,9 @@ fn said(view: &View<'_>, pull: &LinkedPull, notes: &mut Notes) -> Ci {
         return without_checks(view, pull, notes);
     }
     let is_running = checks.any(Health::Running);
+    if is_running {
+        notes.fact("still running", || names(checks, Health::Running));
+    }
     if view.policy.accept_states.contains(&pull.merge_state) && !is_running && has_required(view, checks) {
         return Ci::Passed;
     }
@@ -110,6 +113,11 @@ pub(super) fn is_late(view: &View<'_>, notes: &mut Notes) -> bool {
     notes.fact("without progress", || told(quiet, view.policy.ci_wait_timeout));
     notes.fact("waited in all", || told(waited, view.policy.ci_backstop_timeout));
     quiet >= view.policy.ci_wait_timeout || waited >= view.policy.ci_backstop_timeout
+}
+
+fn names(checks: &Checks, health: Health) -> String {
+    let such = checks.as_slice().iter().filter(|check| check.health() == health);
+    such.map(|check| check.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn summary(checks: &Checks) -> String {
