@@ -118,7 +118,8 @@ impl<'a> EndedRun<'a> {
 
     fn nothing_said(&mut self) {
         match (self.outcome.job, self.outcome.end) {
-            (_, End::NotStarted | End::Stopped) => {}
+            (_, End::NotStarted) => self.yield_to_the_winner(),
+            (_, End::Stopped) => {}
             (Job::Stage, _) => self.stage_goes_on(),
             (_, End::Failed) => {}
             (_, End::FailedForGood) => self.give_up("could not answer: its runs failed"),
@@ -126,6 +127,15 @@ impl<'a> EndedRun<'a> {
                 self.post("");
                 self.show_words_are_heard();
             }
+        }
+    }
+
+    /// Of two engines that took the issue up at once, one did not get the claim. A lock of its own would keep the other
+    /// away later; what else the labels say is the winner's.
+    fn yield_to_the_winner(&mut self) {
+        let view = self.draft.view;
+        if view.item.foreign_claim.is_some() || view.signs.foreign_lock.is_some() {
+            self.draft.remove_label(&view.policy.own_lock);
         }
     }
 
