@@ -56,8 +56,8 @@ catalogue! {
             "the same, with stage:X:failed of an earlier escalation on the issue → removes stage:X:failed \
              as well",
         s3_1_02c_completion_opens_a_draft_where_the_stage_asks:
-            "the same; create_draft_pr → a draft pull request exists that closes the issue; without the key \
-             none is opened",
+            "the same; create_draft_pr → a draft pull request exists; without the key none is opened (that it \
+             closes the issue is written by whoever opens it)",
         s3_1_02d_completion_marks_the_pull_request_ready:
             "the same; mark_pr_ready_on_complete → the pull request is ready for review, after the draft \
              was opened; without the key it stays as it is",
@@ -76,7 +76,8 @@ catalogue! {
         s3_1_06_validate_with_yolo_merges_and_goes_to_done:
             "locked and in progress in Validate; STAGE_COMPLETE; yolo, no gate open → Done, cleanup \
              pending; adds stage:Validate:complete; removes baton:locked:<user>, \
-             stage:Validate:in_progress; the pull request is merged, the column becomes Done",
+             stage:Validate:in_progress; the pull request is merged, the column becomes Done (differs: the \
+             end of the run only sets labels, and the looks after it take one step each)",
         s3_1_07_a_look_merges_a_complete_validate_with_yolo:
             "complete in Validate; a look; yolo → Done, cleanup pending; no labels change; the pull request \
              is merged, the column becomes Done",
@@ -137,8 +138,7 @@ catalogue! {
         s3_2_04_of_two_claimants_one_goes_on:
             "idle; two engines look at once; both claim → one is locked and in progress, the other leaves; \
              both add baton:locked:<user>, the loser removes its own and invokes nothing (differs: the \
-             claim protocol names the winner; the lower name wins only towards engines that know nothing \
-             but the label)",
+             claim protocol names the winner; whoever knows nothing but the label is a lock as below)",
         s3_2_05_an_issue_locked_by_another_is_left_alone:
             "locked by another; a look; baton:locked:<other> → the same; no effect at all",
         s3_2_05b_a_live_foreign_claim_counts_as_a_lock:
@@ -185,10 +185,10 @@ catalogue! {
     /// §3.2: stages with `wait_for_reviews`.
     mod awaiting_review {
         s3_2_11_completion_waits_for_reviews:
-            "locked and in progress in X; STAGE_COMPLETE; wait_for_reviews, no wait_for_ci, it should \
-             advance → awaiting review; adds stage:X:complete, baton:awaiting-review; removes \
-             baton:locked:<user>, stage:X:in_progress; the claim is released; it does not advance, and does \
-             not ask who reviewed, for that is not known yet",
+            "locked and in progress in X; STAGE_COMPLETE; wait_for_reviews, no wait_for_ci → awaiting review; \
+             adds stage:X:complete, baton:awaiting-review; removes baton:locked:<user>, stage:X:in_progress; \
+             the claim is released; it does not advance, and does not ask who reviewed, for that is not known \
+             yet (differs: also when it should not advance, since reviewers are waited for in any case)",
         s3_2_12_outstanding_reviewers_hold_it:
             "awaiting review and complete; a look; reviewers outstanding, no time-out → the same; \
              baton:awaiting-review stays or is added if missing; the pending reviewers are told",
@@ -236,8 +236,9 @@ catalogue! {
              younger than post_push_dwell → the same; no labels change",
         s3_2_19_a_clean_or_unstable_merge_state_completes:
             "awaiting CI; a look; the merge state is clean or unstable → complete, then it advances; adds \
-             stage:X:complete; removes baton:awaiting-ci; single checks are not asked, so one that is not \
-             required may fail (ci.accept_states holds the list)",
+             stage:X:complete; removes baton:awaiting-ci; one that is not required may have failed \
+             (ci.accept_states holds the list) (differs: none may still be running, since unstable is also \
+             said while checks run)",
         s3_2_19b_other_merge_states_ask_the_checks:
             "awaiting CI; a look; blocked, behind, dirty, unknown, has_hooks, draft or none → the checks \
              decide",
@@ -250,8 +251,8 @@ catalogue! {
             "awaiting CI; a look; checks still change, but ci_backstop_timeout has passed since the label → \
              the same pause (differs: a second bound, needed because progress extends the first)",
         s6_4_01_an_unreadable_gate_changes_nothing:
-            "awaiting CI; a look; checks or pull request could not be read → the same; no labels, no agent, \
-             no cycle charged",
+            "awaiting CI; a look; checks, or whether it merges, could not be read → the same; no labels, no \
+             agent, no cycle charged (without its pull request an issue is not shown at all)",
     }
 
     /// §3.2: the merge-conflict gate, before that of CI, for stages with `wait_for_ci`.
@@ -261,7 +262,7 @@ catalogue! {
              asked for, or it pauses at the limit; CI is not asked",
         s3_2_22_a_landed_rebase_goes_on_to_ci:
             "rebase needed with baton:awaiting-ci; a look; mergeable is true → awaiting CI; removes \
-             baton:rebase-needed; the same look asks the CI gate",
+             baton:rebase-needed; the CI gate is asked next (differs: one look takes one step)",
         s3_2_23_unknown_mergeability_waits_without_labels:
             "awaiting CI; a look; mergeable is null → the same; no label is added or removed; CI is not \
              asked",
@@ -301,9 +302,10 @@ catalogue! {
              renewed, the slot is freed; one attempt is charged and remembered across restarts (differs: \
              attempts and cooldown are durable)",
         s3_2_29b_a_crashed_run_follows_the_retry_policy:
-            "locked and in progress in X; the agent crashed or its API failed → retried after a growing \
-             delay, at most max_retries times (differs: the specification treats it as a run without a \
-             marker; a crash says nothing of the stage)",
+            "locked and in progress in X; the agent crashed or its API failed → nothing is charged to the \
+             stage, no labels change, and it rests while the slot retries after a growing delay; when that \
+             gives up, paused and failed (differs: the specification treats it as a run without a marker; a \
+             crash says nothing of the stage)",
         s3_2_29c_an_agent_that_never_started_is_not_charged:
             "locked and in progress in X; the agent's program could not be started → no attempt is charged \
              and no stage cooldown begins; it is tried again at a later look",
@@ -311,8 +313,9 @@ catalogue! {
             "cooldown in X; a new comment → comments are processed at once (differs: said in our outcomes; \
              the guard of comments comes before that of the cooldown)",
         s3_2_30_after_the_cooldown_the_session_is_resumed:
-            "cooldown in X; a look; the cooldown is over → locked and in progress; removes stage:X:failed \
-             if left from an escalation; the agent is resumed, not started afresh",
+            "cooldown in X; a look; the cooldown is over → locked and in progress; the agent is resumed, not \
+             started afresh; stage:X:failed, if left from an escalation, is removed first (differs: after a \
+             failure that was cleared it is started afresh)",
         s3_2_30b_during_the_cooldown_it_rests:
             "cooldown in X; a look; the cooldown is not over → the same; no effect at all",
         s3_2_31_too_many_attempts_escalate:
@@ -359,10 +362,11 @@ catalogue! {
              alone is none",
         s3_2_p04_other_stages_have_no_progress:
             "Specify, Research, Plan and stages of one's own: nothing counts as progress, so a turn limit \
-             is the end",
+             is the end (differs: names decide nothing; a stage of one's own that opens the pull request, \
+             waits for checks or waits for reviews is judged like the shipped one that does)",
         s3_2_x01_only_a_clean_capped_run_is_extended:
             "a run that ended with an error, below its budget, complete, or in a stage without max_turns → \
-             never extended",
+             never extended (differs: the agent says that it was cut off; turns are not compared)",
         s3_2_x02_extend_turns_grants_two_budgets_first:
             "baton:extend-turns at the start → the first run has 2 × max_turns, without asking for \
              progress, and counts as two budgets of three",
@@ -493,7 +497,8 @@ catalogue! {
         s4_1_04_one_of_the_three_signs_is_enough:
             "a comment with any one of the three signs → not new; with none of them → new",
         s4_1_05_a_comment_of_ours_gets_its_rocket:
-            "a comment that the engine posts → begins with the heading and gets 🚀 at once",
+            "a comment that the engine posts → begins with the heading, so that it is not new even before \
+             it gets 🚀 (differs: whoever posts it puts that on, when the comment has its number)",
         s4_1_06_strangers_comments_are_not_new:
             "a comment of somebody who may not write → not new (differs: anybody's counts in the \
              specification; strangers must not start agents)",
@@ -508,7 +513,8 @@ catalogue! {
              neither 👀 nor 🚀 (§6.4.2, §6.5.3)",
         s4_2_02_editing_is_on_during_the_run: "step 2: adds baton:editing, before the agent runs",
         s4_2_03_the_worktree_is_there:
-            "step 3: the work tree is made or brought up to date, with its context files",
+            "step 3: the agent is woken whether or not there is a work tree (differs: whoever runs the agent \
+             makes the work tree or brings it up to date, with its context files)",
         s4_2_04_the_agent_gets_the_comment_prompt:
             "step 4: the agent runs with comment_prompt or comment_skill and the comment turns",
         s4_2_05_completion_is_looked_for: "step 5: the output is searched for STAGE_COMPLETE",
@@ -522,14 +528,15 @@ catalogue! {
         s4_2_06b_an_issue_update_is_not_posted: "step 6: that text is no part of the comment that is posted",
         s4_2_07_markers_are_not_posted:
             "step 7: STAGE_COMPLETE, BLOCKED_ON_INPUT, DECOMPOSED, SUMMARY_BEGIN and SUMMARY_END are no \
-             part of the comment",
+             part of the comment; what stands between the last two is",
         s4_2_08_stages_of_the_pull_request_post_anew:
             "step 8: post_to_pr → a new comment on the issue, named a comment review",
         s4_2_08b_other_stages_rewrite_their_comment:
             "step 8: without post_to_pr → the stage's comment is rewritten, or made where there is none",
         s4_2_08c_answered_threads_are_listed_on_the_pull_request:
             "step 8: only review threads as input, output not empty → after the issue's comment one on the \
-             pull request, with path:line once per thread; line falls back to the original line",
+             pull request, with path:line once per thread, or path alone where no line is known (differs: \
+             whoever reads the thread falls back to the original line)",
         s4_2_08d_nothing_is_listed_without_output_or_pull_request:
             "step 8: threads as input, output empty or no pull request → no comment there; a mixed batch \
              posts none either",
@@ -551,7 +558,8 @@ catalogue! {
         s4_4_03_a_comment_enters_by_itself:
             "not paused; new comments → comments are processed; no label is removed for it",
         s4_5_01_comments_seen_by_a_stage_get_rockets:
-            "a stage's run ended, whatever its outcome → 🚀 on every comment that its prompt contained",
+            "a stage's run ended, whatever its outcome → 🚀 on every comment that its prompt contained; not \
+             when it never began or was stopped (differs: then the next run is to hear them)",
         s4_5_02_seen_comments_do_not_resume:
             "awaiting input; only comments that the asking run had seen → the same; a question is not \
              answered by what came before it",
