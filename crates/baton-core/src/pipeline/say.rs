@@ -60,6 +60,12 @@ fn shortened(text: &str) -> String {
     format!("{}\n\n(The rest is in the log of the run.)", &text[..end])
 }
 
+/// Returns all that an agent said to people, its summary first.
+pub(super) fn with_summary(summary: Option<&str>, rest: &str) -> String {
+    let said = [summary.unwrap_or_default(), rest].map(str::trim);
+    said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
 /// Returns the short word on the issue when the long one is on the pull request.
 pub(super) fn on_pull(view: &View<'_>, summary: Option<&str>) -> String {
     let pull = view.item.pull.as_ref().map_or_else(String::new, |pull| format!(" #{}", pull.number));

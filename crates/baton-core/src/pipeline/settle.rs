@@ -104,9 +104,10 @@ impl<'a> EndedRun<'a> {
     }
 
     fn blocked(&mut self) {
+        // The question is asked in a comment of its own.
+        let question = say::question(&self.draft.view, self.marks.summary.take().as_deref());
         self.post("");
         self.show_words_are_heard();
-        let question = say::question(&self.draft.view, self.marks.summary.as_deref());
         self.draft.say(Place::Issue, question);
         self.draft.add(Flag::Paused);
         self.draft.add(Flag::AwaitingInput);
@@ -229,26 +230,34 @@ impl<'a> EndedRun<'a> {
 
     /// Posts what the agent said, where people look for it.
     fn post(&mut self, tail: &str) {
-        let text = std::mem::take(&mut self.marks.rest);
-        if text.trim().is_empty() {
-            return;
+        let rest = std::mem::take(&mut self.marks.rest);
+        let summary = self.marks.summary.take();
+        if self.outcome.job == Job::Stage && self.has_pull_to_post_to() && !rest.is_empty() {
+            return self.post_on_pull(&rest, summary.as_deref(), tail);
         }
+        let text = say::with_summary(summary.as_deref(), &rest);
         match self.outcome.job {
+            _ if text.is_empty() => {}
             Job::Stage => self.post_stage(&text, tail),
             Job::Comments | Job::Review | Job::CiFix | Job::Rebase => self.post_answer(&text, tail),
         }
     }
 
-    fn post_stage(&mut self, text: &str, tail: &str) {
+    fn has_pull_to_post_to(&self) -> bool {
         let view = self.draft.view;
-        let said = say::output(&view, self.outcome, text, "", tail);
-        let has_pull = view.item.pull.is_some() || view.stage.create_draft_pr;
-        match view.stage.post_to_pr && has_pull {
-            true => {
-                self.draft.say(Place::Pull, said);
-                self.draft.say(Place::Issue, say::on_pull(&view, self.marks.summary.as_deref()));
-            }
-            false if tail.is_empty() => self.draft.say(Place::Issue, said),
+        view.stage.post_to_pr && (view.item.pull.is_some() || view.stage.create_draft_pr)
+    }
+
+    fn post_on_pull(&mut self, text: &str, summary: Option<&str>, tail: &str) {
+        let view = self.draft.view;
+        self.draft.say(Place::Pull, say::output(&view, self.outcome, text, "", tail));
+        self.draft.say(Place::Issue, say::on_pull(&view, summary));
+    }
+
+    fn post_stage(&mut self, text: &str, tail: &str) {
+        let said = say::output(&self.draft.view, self.outcome, text, "", tail);
+        match tail.is_empty() {
+            true => self.draft.say(Place::Issue, said),
             // A stage that is tried several times tells of it in one comment.
             false => self.rewrite(said),
         }
