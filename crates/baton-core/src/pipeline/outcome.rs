@@ -40,7 +40,7 @@ pub enum End {
     FinishedWithError,
     /// It took too long, or said nothing for too long.
     TimedOut,
-    /// It ran out of turns, and was given no more.
+    /// It ran out of turns. When it is settled, it was given no more.
     TurnLimit,
     /// It crashed, or the service behind it failed, and it will be tried again.
     Failed,

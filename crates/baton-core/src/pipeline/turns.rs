@@ -4,7 +4,10 @@
 //! three in all.
 
 use super::effect::Job;
+use super::markers;
+use super::outcome::{End, Outcome, Word};
 use super::stage::Stage;
+use crate::labels::dialect::Dialect;
 
 /// The most shares that a run gets.
 pub const SHARES_MAX: u32 = 3;
@@ -29,6 +32,8 @@ pub enum Extension {
     NoProgress,
     /// Runs over comments are given more only where a label asks for it.
     NotAskedFor,
+    /// The stage gives no number of turns, so there is no share of it: the agent has a limit of its own.
+    NoShares,
 }
 
 /// What can be seen of a run's progress.
@@ -50,7 +55,13 @@ pub fn first(stage: &Stage, job: Job, has_label: bool) -> Budget {
     Budget { turns: share(stage, job).map(|turns| turns.saturating_mul(shares)), shares }
 }
 
-/// Returns what becomes of a run that came to its limit.
+/// Returns whether a run was cut off at its limit before it said how it went: only such a run is given more.
+pub fn is_cut_off(outcome: &Outcome, dialect: Dialect) -> bool {
+    let marks = markers::read(&outcome.text, dialect);
+    outcome.end == End::TurnLimit && outcome.word(&marks) == Word::Nothing
+}
+
+/// Returns what becomes of a run that was cut off at its limit.
 pub fn at_the_limit(
     stage: &Stage,
     job: Job,
@@ -61,10 +72,11 @@ pub fn at_the_limit(
     if job != Job::Stage && !has_label {
         return Extension::NotAskedFor;
     }
-    match (given.shares >= SHARES_MAX, has_progress) {
-        (true, _) => Extension::AtTheCap,
-        (false, false) => Extension::NoProgress,
-        (false, true) => Extension::Granted(Budget { turns: share(stage, job), shares: given.shares + 1 }),
+    match share(stage, job) {
+        None => Extension::NoShares,
+        _ if given.shares >= SHARES_MAX => Extension::AtTheCap,
+        _ if !has_progress => Extension::NoProgress,
+        turns => Extension::Granted(Budget { turns, shares: given.shares + 1 }),
     }
 }
 
