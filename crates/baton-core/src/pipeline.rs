@@ -31,6 +31,7 @@ pub mod names;
 pub mod outcome;
 pub mod policy;
 mod repairs;
+pub mod report;
 pub mod sanity;
 mod say;
 mod settle;

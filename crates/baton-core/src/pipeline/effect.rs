@@ -24,7 +24,7 @@ pub enum Effect {
         /// Which.
         label: String,
     },
-    /// Say something.
+    /// Say something, and put 🚀 on it at once, so that nobody takes it for news.
     Comment {
         /// Where.
         on: Place,
