@@ -84,6 +84,11 @@ impl Surroundings {
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
+
+    /// Returns a path as people see it from the current directory.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.directory).unwrap_or(path).display().to_string()
+    }
 }
 
 /// A configuration that has been read.
@@ -133,7 +138,7 @@ impl ConfigArgument {
         }
         let mut resolved = resolve(&layers).map_err(|errors| CommandError::Usage(errors.to_string()))?;
         if file.is_none() && resolved.source("dialect") == &Source::Default && fabrik.is_dir() {
-            resolved.warnings.push(fabrik_is_not_read(&fabrik));
+            resolved.warnings.push(fabrik_is_not_read(&surroundings.shown(&fabrik)));
         }
         let variables = dotenv.map(|it| (it.path, dotenv::parse(&it.text).unwrap_or_default()));
         Ok(Loaded { resolved, directory, file, dotenv: variables })
@@ -151,10 +156,9 @@ impl ConfigArgument {
     }
 }
 
-fn fabrik_is_not_read(fabrik: &Path) -> String {
+fn fabrik_is_not_read(fabrik: &str) -> String {
     format!(
-        "{} is not read: if Baton is to go on with its board, write `dialect: fabrik` to {FILE_NAME} beside it",
-        fabrik.display()
+        "{fabrik} is not read: if Baton is to go on with its board, write `dialect: fabrik` to {FILE_NAME} beside it"
     )
 }
 
@@ -170,7 +174,7 @@ fn find(start: &Path) -> (PathBuf, Option<PathBuf>) {
 
 /// Reads a file if it is there; its name is shown as seen from the current directory.
 fn read(path: &Path, surroundings: &Surroundings) -> Result<Option<TextFile>, CommandError> {
-    let shown = path.strip_prefix(&surroundings.directory).unwrap_or(path).display().to_string();
+    let shown = surroundings.shown(path);
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(TextFile { path: shown, text })),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -291,7 +295,7 @@ mod tests {
         let warnings = |variables: &[(&str, &str)]| load(&root, variables).unwrap().resolved.warnings;
         let [warning] = warnings(&[]).try_into().unwrap();
         assert!(
-            warning.contains(".fabrik is not read") && warning.contains("`dialect: fabrik`"),
+            warning.starts_with(".fabrik is not read") && warning.contains("`dialect: fabrik`"),
             "{warning}"
         );
         assert!(warnings(&[("BATON_DIALECT", "baton")]).is_empty());
