@@ -112,7 +112,8 @@ Exit code 0: fine, warnings included; 1: the pipeline cannot work; 2: the files 
 | `findings` | `severity` (`error`, `warning`), `stage` (or null), `what`, `do` |
 | `warnings` | what is suspicious in the files |
 
-`baton stages show NAME --json` has `name`, `file` and `settings`, each as [`baton config show --json`](config.md) has them.
+`baton stages show NAME --json` has `name`, `file` and `settings`, the latter as [`baton config show --json`](config.md) has them;
+that has all stages in the same shape under `stages`.
 ";
 
 #[cfg(test)]
