@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::effect::{Effect, Job, Place, Reaction, Settlement};
 use super::gates::outstanding;
 use super::item::{Comment, Item, Moment};
-use super::memory::{Loop, MERGE_COOLDOWN};
+use super::memory::{Loop, MERGE_COOLDOWN, PULL_WAIT};
 use super::names::{Flag, StageMark};
 use super::policy::Policy;
 use super::stage::Pipeline;
@@ -18,6 +18,7 @@ use crate::slot::{EnginePause, ItemMemory};
 /// Returns what a step comes to. A step that has been taken comes to nothing when it is decided again.
 pub fn enact(step: &Step, item: &Item, pipeline: &Pipeline, policy: &Policy, now: Moment) -> Settlement {
     let mut draft = Draft::new(View::new(item, pipeline, policy, now));
+    keep_the_clock(&mut draft, step);
     match step {
         Step::Rest(_) => {}
         Step::CleanUp => clean_up(&mut draft),
@@ -32,6 +33,19 @@ pub fn enact(step: &Step, item: &Item, pipeline: &Pipeline, policy: &Policy, now
         Step::RepairLabels(repair) => repair_labels(&mut draft, *repair),
     }
     draft.done()
+}
+
+/// Where no label tells since when the tracker is waited for, the memory does.
+fn keep_the_clock(draft: &mut Draft<'_>, step: &Step) {
+    let is_waiting = matches!(step, Step::HoldAtGate(hold) if hold.is_for_pull());
+    let is_waiting = is_waiting && !draft.view.has(Flag::AwaitingCi);
+    let is_known = draft.view.item.memory.waiting_since.contains_key(PULL_WAIT);
+    let now = draft.view.now.store;
+    match (is_waiting, is_known) {
+        (true, false) => drop(draft.memory().waiting_since.insert(PULL_WAIT.to_owned(), now)),
+        (false, true) => drop(draft.memory().waiting_since.remove(PULL_WAIT)),
+        (true, true) | (false, false) => {}
+    }
 }
 
 fn clean_up(draft: &mut Draft<'_>) {

@@ -21,6 +21,9 @@ words! {
 /// The cooldown between two tries to merge.
 pub(super) const MERGE_COOLDOWN: &str = "merge";
 
+/// The wait for what the tracker finds out about a pull request: whether it merges, and how its checks end.
+pub(super) const PULL_WAIT: &str = "pull";
+
 impl Loop {
     /// Returns the name under which it is counted in a stage.
     pub fn key(self, stage: &str) -> String {

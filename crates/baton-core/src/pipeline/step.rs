@@ -121,6 +121,16 @@ words! {
     }
 }
 
+impl Hold {
+    /// Returns whether the tracker is waited for, which must find out something about the pull request.
+    pub fn is_for_pull(self) -> bool {
+        matches!(
+            self,
+            Self::Mergeability | Self::Checks | Self::ChecksFailed | Self::NoChecksYet | Self::ChecksUnknown
+        )
+    }
+}
+
 /// Why a person is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pause {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::comments::{is_by_bot, is_new};
 use super::item::{Approval, Comment, Item, LinkedPull, Moment, Thread};
+use super::memory::PULL_WAIT;
 use super::names::{Flag, Said, StageMark};
 use super::policy::Policy;
 use super::stage::{Pipeline, Stage, StageKind};
@@ -171,6 +172,16 @@ impl<'a> View<'a> {
     /// Returns how long a flag's label has been there; nothing when that is not known.
     pub fn flagged_for(&self, flag: Flag) -> Duration {
         self.flagged_at(flag).map_or(Duration::ZERO, |at| self.now.server.since(at))
+    }
+
+    /// Returns how long the tracker has been finding out about the pull request: since the label tells of it, or since it
+    /// was first waited for.
+    pub fn waited_for_pull(&self) -> Duration {
+        let since = self.item.memory.waiting_since.get(PULL_WAIT);
+        match self.flagged_at(Flag::AwaitingCi) {
+            Some(at) => self.now.server.since(at),
+            None => since.map_or(Duration::ZERO, |since| self.now.store.since(*since)),
+        }
     }
 
     /// Returns how often a loop has gone round in this stage.

@@ -25,6 +25,8 @@ pub struct ItemMemory {
     pub comment_runs: Vec<StoreTime>,
     /// The pull requests that were seen to have checks.
     pub checked_pulls: BTreeSet<u64>,
+    /// Since when something is waited for that no label tells of.
+    pub waiting_since: BTreeMap<String, StoreTime>,
     /// Why the engine paused the issue, until it is seen to go on.
     pub paused_by_engine: Option<EnginePause>,
 }

@@ -101,14 +101,13 @@ fn has_all_required(view: &View<'_>, pull: &LinkedPull, checks: &Checks) -> bool
     has_required(view, checks) && pull.required_checks.iter().all(|name| checks.has_passed(name))
 }
 
-/// Time without progress counts, and in the end all time does.
+/// Time without progress counts, and in the end all time does. A wait begins when it is first seen, not with the push:
+/// checks of a head that was pushed long ago may have been run again a moment ago.
 pub(super) fn is_late(view: &View<'_>, notes: &mut Notes) -> bool {
     let Some(pull) = view.open_pull() else { return false };
-    let labelled_at = view.flagged_at(Flag::AwaitingCi);
-    let began_at = labelled_at.unwrap_or(pull.pushed_at);
+    let waited = view.waited_for_pull();
     let changed_at = pull.checks.as_ref().and_then(Checks::changed_at);
-    let quiet = view.now.server.since(changed_at.unwrap_or(began_at).max(began_at));
-    let waited = view.now.server.since(began_at);
+    let quiet = changed_at.map_or(waited, |at| view.now.server.since(at).min(waited));
     let told = |waited: Duration, limit: Duration| format!("{}s of {}s", waited.as_secs(), limit.as_secs());
     notes.fact("without progress", || told(quiet, view.policy.ci_wait_timeout));
     notes.fact("waited in all", || told(waited, view.policy.ci_backstop_timeout));

@@ -36,7 +36,7 @@ fn mergeable(view: &View<'_>) -> Verdict {
 
 /// A tracker that never finds out must not keep an issue for ever.
 fn unknown(view: &View<'_>) -> Step {
-    match view.flagged_for(Flag::AwaitingCi) >= view.policy.ci_backstop_timeout {
+    match view.waited_for_pull() >= view.policy.ci_backstop_timeout {
         true => Step::Pause(Pause::CiTimeout),
         false => Step::HoldAtGate(Hold::Mergeability),
     }
