@@ -19,7 +19,7 @@ use crate::liveness::{Habit, check_still, live};
 use crate::world::{World, check, comment, issue_in, pull, request, review, thread};
 
 /// The columns: all stages, and one that is none.
-const COLUMNS: [&str; 8] =
+pub(crate) const COLUMNS: [&str; 8] =
     ["Specify", "Research", "Plan", "Implement", "Review", "Validate", "Done", "Backlog"];
 
 /// The labels that change what is done, for an issue in this column.
@@ -130,7 +130,7 @@ fn merged_pull() -> LinkedPull {
 }
 
 /// Says what must hold of a step, whatever led to it.
-fn check_step(world: &World, step: &Step) {
+pub(crate) fn check_step(world: &World, step: &Step) {
     let view = world.view();
     let item = view.item;
     let is_foreign = view.signs.foreign_lock.is_some() || item.foreign_claim.is_some();
@@ -163,7 +163,7 @@ fn is_resumed(view: &View<'_>, step: &Step) -> bool {
 }
 
 /// Says what must hold of what a step comes to.
-fn check_effects(world: &World, step: &Step) {
+pub(crate) fn check_effects(world: &World, step: &Step) {
     let settlement = world.settlement(step);
     for effect in &settlement.effects {
         match effect {

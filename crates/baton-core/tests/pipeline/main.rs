@@ -19,5 +19,6 @@ macro_rules! catalogue {
 mod catalogue;
 mod exhaustive;
 mod liveness;
+mod random;
 mod rows;
 mod world;
