@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::names;
 use crate::words::words;
 
 /// One stage: a column of the board, and what the relay does with an issue there.
@@ -141,6 +142,16 @@ impl Stage {
     /// Returns how many turns a run over comments may take: never any number.
     pub fn comment_turns(&self) -> u32 {
         self.comment_max_turns.or(self.max_turns).unwrap_or(COMMENT_TURNS)
+    }
+
+    /// Returns the model of a run: a label of the issue outranks the stage.
+    pub fn model_for<'a>(&'a self, labels: &'a [String]) -> Option<&'a str> {
+        names::modifier(labels, "model").or(self.model.as_deref())
+    }
+
+    /// Returns how hard the model of a run thinks: a label of the issue outranks the stage.
+    pub fn effort_for(&self, labels: &[String]) -> Option<Effort> {
+        names::effort(labels).or(self.effort)
     }
 
     /// Returns whether an agent works here.
