@@ -574,22 +574,27 @@ catalogue! {
             "step 1: complete Validate with yolo → the pull request linked to the issue is the one to \
              merge, at the head that was looked at",
         s5_4_02_an_accepted_merge_state_skips_the_checks:
-            "step 2: merge state clean or unstable → checks are not asked; removes a stale \
-             baton:awaiting-ci; the clock of pending checks stops; on to merging",
+            "step 2: merge state clean or unstable, no check running → checks that failed are not asked; \
+             removes a stale baton:awaiting-ci, and with it stops the clock of pending checks; on to merging \
+             (differs: what still runs is waited for, since an unstable state says nothing of it)",
         s5_4_03_other_merge_states_ask_the_checks:
-            "step 3: any other merge state → checks are classified by R2 to R6",
+            "step 3: any other merge state → checks are classified by R2 to R6; a branch that is behind is \
+             rebased instead of merged (differs: the tracker would refuse it)",
         s5_4_r2_pending_checks_postpone:
             "step 3, R2: a check is pending → not merged, no label; the clock of pending checks starts at \
              the first sight and is not set back (differs: it survives a restart)",
         s5_4_r3_failed_checks_postpone_with_a_label:
-            "step 3, R3: a check failed → not merged; adds baton:awaiting-ci",
+            "step 3, R3: a check failed → not merged; adds baton:awaiting-ci; where the stage has \
+             wait_for_ci, a fix is asked for",
         s5_4_r4_green_checks_merge:
             "step 3, R4: all green → on to merging; removes baton:awaiting-ci; the clock stops",
-        s5_4_r5_no_checks_merge:
-            "step 3, R5: no checks → on to merging; post_push_dwell is a matter of the CI gate alone",
+        s5_4_r5_no_checks_at_all_merge:
+            "step 3, R5: no checks, this pull request never had any, none is required, the head is older \
+             than post_push_dwell → on to merging; otherwise they are waited for (differs: the same rule as \
+             at the CI gate, since a merge cannot be taken back)",
         s5_4_r6_checks_that_stay_pending_pause:
             "step 3, R6: pending for ci_wait_timeout → not merged; adds baton:paused, baton:awaiting-input; \
-             a comment explains",
+             removes baton:awaiting-ci if there; a comment explains",
         s5_4_04_an_open_pull_request_is_merged: "step 4: mergeable → merged",
         s5_4_04b_an_already_merged_one_counts_as_merged:
             "step 4: somebody merged it before → success without a merge",
@@ -601,17 +606,18 @@ catalogue! {
              baton:paused, baton:awaiting-input; a comment explains; no rebase; the counter starts again \
              (differs: every pause resets the counter that caused it)",
         s5_4_05c_a_conflict_with_an_active_run_waits:
-            "step 5: not mergeable, a run is active → adds baton:rebase-needed if missing; no cycle is \
-             charged, nothing is asked for",
+            "step 5: not mergeable, a run is active → rest; no label, no cycle is charged, nothing is asked \
+             for (differs: while a run has the slot, nothing is decided about its issue)",
         s5_4_06_another_refusal_is_tried_again:
             "step 6: the merge failed for another reason → not advanced, no label of conflict; tried again \
-             later",
+             after a cooldown; the third refusal pauses (differs: the specification tries for ever)",
         s5_4_07_a_merge_advances:
             "step 7: merged, by us or before → removes baton:rebase-needed if there; the issue goes on to \
              Done",
-        s5_4_x01_completion_merges_before_the_label:
-            "right after the run, without gates: the merge comes first; a plain failure → no \
-             stage:Validate:complete, so that Validate can run again after its cooldown",
+        s5_4_x01_completion_comes_before_the_merge:
+            "right after the run, without gates: adds stage:Validate:complete; the next look merges; a plain \
+             failure → the merge alone is tried again, Validate is not invoked (differs: the specification \
+             merges before the label, and repeats the work when only the merge failed)",
         s5_4_x02_a_conflict_right_after_the_run_still_completes:
             "right after the run: a rebase was asked for → adds stage:Validate:complete; later looks merge, \
              Validate is not invoked again",
@@ -694,7 +700,10 @@ catalogue! {
             "5: baton:paused and baton:awaiting-input, a new comment → both removed, comments are processed",
         s8_1_06_awaiting_input_without_a_comment:
             "6: baton:paused and baton:awaiting-input, no new comment → rest",
-        s8_1_07_paused_with_a_comment: "7: baton:paused, a new comment → removed, the later guards are asked",
+        s8_1_07_paused_with_a_comment:
+            "7: baton:paused, a new comment → removed, comments are processed, with open blockers too \
+             (differs: the specification asks the later guards first; a person's word is answered, and the \
+             stage waits afterwards)",
         s8_1_08_paused_without_a_comment: "8: baton:paused, no new comment → rest",
         s8_1_09_open_dependencies:
             "9: open blockers → baton:blocked and its comment, if not there; rest, new comments or not",
@@ -727,8 +736,8 @@ catalogue! {
             "baton:paused and stage:X:complete with yolo → no gate is asked, nothing is moved until it is \
              unpaused",
         s8_2_04_awaiting_review_without_complete_means_nothing:
-            "baton:awaiting-review without stage:X:complete → as if the label were not there: the stage is \
-             invoked",
+            "baton:awaiting-review without stage:X:complete → removed, and the stage is invoked (differs: \
+             the specification leaves the label, which nobody would look at)",
         s8_2_05_failed_without_paused_is_an_unpause:
             "stage:X:failed without baton:paused → removes it, attempts start again, the stage is invoked",
         s8_2_06_several_in_progress_labels_are_independent:
@@ -784,29 +793,31 @@ catalogue! {
             "baton:cruise: added and removed by people only; advances, never merges, stops at Validate, \
              nothing beside yolo",
         s1_4_14_unrestricted:
-            "baton:unrestricted: added and removed by people only; the agent runs without asking for \
-             permissions",
+            "baton:unrestricted: added and removed by people only; read by what starts agents, which then \
+             run without asking for permissions",
         s1_4_15_extend_turns:
             "baton:extend-turns: added by people; removed by people or by cleanup at Done, by nothing in \
              between; two budgets first, for stages and comments",
         s1_4_16_model: "model:<name>: added and removed by people only; the first one wins",
         s1_4_17_effort: "effort:<level>: added and removed by people only; the highest one wins",
         s1_4_18_base:
-            "base:<branch>: added and removed by people only; the base of the work tree and, at each run, \
-             of an existing pull request; the default branch where that one does not exist",
+            "base:<branch>: added and removed by people only; read by what makes work trees and pull \
+             requests; the first one wins",
         s1_4_19_sub_issue:
             "baton:sub-issue: added to issues that a decomposition made; never removed; only informs \
              (differs: the engine adds it, not the agent)",
         s1_2_01_yolo_modifies:
             "baton:yolo alone → the state is that without it; only advancing and merging differ",
         s1_2_02_cruise_modifies: "baton:cruise alone → the state is that without it; only advancing differs",
-        s1_2_03_unrestricted_modifies: "baton:unrestricted → only how the agent is started differs",
+        s1_2_03_unrestricted_modifies: "baton:unrestricted → no state differs, only how agents are started",
         s1_2_04_extend_turns_modifies:
             "baton:extend-turns → only budgets differ, in all stages while it is there, for comments always",
         s1_2_05_model_modifies: "model:<name> → beats the stage's model",
         s1_2_06_effort_modifies:
             "effort:low, medium, high, max → beats the stage's effort; of several the highest",
-        s1_2_07_base_modifies: "base:<branch> → beats the default branch where it exists on the remote",
+        s1_2_07_base_modifies:
+            "base:<branch> → no state differs, only the base; whether it exists on the remote is for git to \
+             say",
         s1_2_08_sub_issue_modifies: "baton:sub-issue → nothing differs",
     }
 
@@ -819,13 +830,15 @@ catalogue! {
             "closed in a cleanup stage; a look; the work tree exists → the work tree is removed; adds \
              stage:Done:complete",
         s2_8_03_a_closed_complete_issue_still_advances:
-            "closed in Validate with stage:Validate:complete by its merge; a look; yolo → the column \
-             becomes Done; no agent",
+            "closed in Validate by its merge, with stage:Validate:complete; a look → the column becomes \
+             Done; no agent (differs: with and without yolo or the label, since what is merged has no stages \
+             before it any more)",
         s7_4_01_a_stale_lock_goes_with_the_issue:
             "closed with baton:locked:<user> of ours, in any column; a look → removes it",
         s7_4_02_transient_labels_go_with_the_issue:
             "closed; a look → removes baton:awaiting-review, baton:awaiting-ci, baton:awaiting-input, \
-             baton:rebase-needed, baton:bot-reprompted, those that are there; stage:X:complete stays",
+             baton:rebase-needed, baton:bot-reprompted, baton:blocked, baton:editing, those that are there; \
+             stage:X:complete stays (differs: the last two mean as little on a closed issue)",
         s7_4_03_the_sweep_is_idempotent:
             "closed without any of them; a look → nothing is removed; a label that somebody else took first \
              is fine",
@@ -865,9 +878,11 @@ catalogue! {
     mod kills {
         s7_6_01_no_wall_time_means_no_cap: "max_wall_time absent or zero → no deadline but silence",
         s7_6_02_the_wall_time_ends_a_run:
-            "max_wall_time passed since the start of the process → the run has timed out",
+            "max_wall_time is the stage's own; passed since the start of the process → the run has timed \
+             out, which is a cooldown",
         s7_6_03_silence_ends_a_run:
-            "no output for 15 minutes → the run has timed out, with or without max_wall_time",
+            "no output for 15 minutes (inactivity_timeout) → the run has timed out, with or without \
+             max_wall_time",
         s7_6_04_a_marker_said_before_the_end_counts:
             "timed out without a result; STAGE_COMPLETE in the assistant's text → complete, with all that \
              follows from it",
