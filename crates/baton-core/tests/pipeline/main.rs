@@ -16,6 +16,7 @@ macro_rules! catalogue {
     };
 }
 
+mod additions;
 mod catalogue;
 mod exhaustive;
 mod liveness;

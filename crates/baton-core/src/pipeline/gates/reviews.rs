@@ -7,6 +7,7 @@ use super::super::stage::ReviewAuthority;
 use super::super::step::{Hold, Pause, Repair, Step};
 use super::super::trail::{Notes, Verdict};
 use super::super::view::View;
+use crate::tracker::PullState;
 
 pub(super) fn reviews(view: &View<'_>, notes: &mut Notes) -> Verdict {
     // Before the stage is complete, what is known of reviewers is from before the pull request was ready.
@@ -16,6 +17,9 @@ pub(super) fn reviews(view: &View<'_>, notes: &mut Notes) -> Verdict {
     note(view, notes);
     if super::is_settled(view) || has_cleared(view) {
         return cleared(view);
+    }
+    if view.item.pull.as_ref().is_some_and(|pull| pull.state == PullState::Closed) {
+        return Verdict::Decide(Step::Pause(Pause::PullClosed));
     }
     let waited = view.flagged_for(Flag::AwaitingReview);
     let is_late = waited >= view.policy.review_wait_timeout && view.has(Flag::AwaitingReview);

@@ -1,0 +1,311 @@
+//! What Baton decides where its specification says nothing: approvals, budgets, rounds of comments, expected reviewers,
+//! merges that are refused, and what a crash leaves behind.
+
+use std::time::Duration;
+
+use baton_core::config::{PipelineDialect, stages};
+use baton_core::labels::dialect::Dialect;
+use baton_core::pipeline::checks::{Checks, Conclusion};
+use baton_core::pipeline::effect::{Effect, Job};
+use baton_core::pipeline::item::{
+    ApprovalState, LinkedPull, MergeState, Review, ReviewDecision, ReviewState, Usage,
+};
+use baton_core::pipeline::names::{Flag, Names, StageMark};
+use baton_core::pipeline::policy::Budget;
+use baton_core::pipeline::stage::{ApprovalWay, ReviewAuthority};
+use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
+use baton_core::pipeline::{End, Pipeline, Step, repairs};
+use baton_core::tracker::PullState;
+
+use crate::world::{World, added, check, comment, ended, issue_in, removed, request, review, thread};
+
+const PENDING: &str = "agent:plan-pending-approval";
+const COMPLETE: &str = "Done.\nBATON_STAGE_COMPLETE";
+
+/// An issue whose plan was just finished and has to be approved.
+fn planned() -> World {
+    let mut world = issue_in("Plan").stage(|stage| stage.approval = Some(ApprovalWay::Tracker)).locked();
+    let settlement = world.end_stage(COMPLETE);
+    assert!(settlement.effects.contains(&Effect::AskApproval { stage: "Plan".to_owned() }));
+    world
+}
+
+fn decided(state: ApprovalState) -> World {
+    planned().with(|world| world.item.approval.as_mut().unwrap().state = state)
+}
+
+#[test]
+fn a_plan_is_complete_only_when_people_agree() {
+    let mut world = planned();
+    assert!(world.has_label(PENDING) && !world.is_marked("Plan", StageMark::Complete) && !world.is_locked());
+    assert_eq!(world.look_until_rest(), [Step::HoldAtGate(Hold::Approval)]);
+    let mut world = decided(ApprovalState::Approved);
+    assert_eq!(world.look(), Step::RepairLabels(Repair::Decided));
+    assert!(!world.has_label(PENDING) && world.is_marked("Plan", StageMark::Complete));
+    assert_eq!(world.step(), Step::Rest(Rest::AwaitingMove));
+}
+
+#[test]
+fn a_rejected_plan_is_made_again_and_asked_about_again() {
+    let mut world = decided(ApprovalState::Rejected);
+    world.look();
+    assert!(!world.has_label(PENDING) && !world.is_marked("Plan", StageMark::Complete));
+    assert_eq!(world.look(), Step::Invoke { resume: false });
+    world.end_stage(COMPLETE);
+    assert_eq!(world.item.approval.as_ref().unwrap().state, ApprovalState::Pending);
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::Approval));
+}
+
+#[test]
+fn a_plan_that_nobody_decides_about_goes_back_and_asks_a_person() {
+    let mut world = planned().after(Duration::from_hours(24) - Duration::from_secs(1));
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::Approval));
+    world.wait(Duration::from_secs(1));
+    assert_eq!(world.look(), Step::Pause(Pause::ApprovalTimeout));
+    assert!(!world.has_label(PENDING) && world.has_label("agent:implement") && world.has(Flag::Paused));
+    assert_eq!(world.step(), Step::Rest(Rest::AwaitingInput));
+}
+
+#[test]
+fn people_are_asked_again_when_the_question_was_lost() {
+    let mut world = planned().with(|world| world.item.approval = None);
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::AskApproval));
+    assert_eq!(world.look_until_rest(), [Step::HoldAtGate(Hold::Approval)]);
+}
+
+#[test]
+fn an_approval_of_another_stage_does_not_count() {
+    let world = decided(ApprovalState::Approved)
+        .with(|world| world.item.approval.as_mut().unwrap().stage = "Specify".to_owned());
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::AskApproval));
+}
+
+/// An issue whose comments were answered ten times within the window, with one more to answer.
+fn answered_often() -> World {
+    issue_in("Plan").comment(comment(50, "rob", "And now?")).with(|world| {
+        world.item.memory.comment_runs = vec![world.now.store; 10];
+        world.now.server.0 += 120;
+        world.now.store = world.now.store.plus(Duration::from_mins(2));
+    })
+}
+
+#[test]
+fn too_many_rounds_of_comments_pause_and_what_led_to_it_does_not_resume() {
+    let mut world = answered_often();
+    assert_eq!(world.look(), Step::Pause(Pause::CommentCycles));
+    assert_eq!(world.look_until_rest(), [Step::Rest(Rest::AwaitingInput)]);
+    world.wait(Duration::from_mins(5));
+    let mut later = comment(51, "rob", "Go on.");
+    later.created_at = world.now.server;
+    let mut world = world.comment(later);
+    assert_eq!(world.look(), Step::ProcessComments { resumes: true });
+    let woken = world.performed.iter().rev().find_map(|effect| match effect {
+        Effect::Wake { comments, .. } => Some(comments.clone()),
+        _ => None,
+    });
+    assert_eq!(woken.unwrap(), [50, 51], "what was not heard before is heard now");
+}
+
+#[test]
+fn rounds_of_comments_are_counted_within_the_window_alone() {
+    let world = answered_often().after(Duration::from_mins(28));
+    assert_eq!(world.step(), Step::ProcessComments { resumes: false });
+}
+
+fn spent(world: World) -> World {
+    world.policy(|policy| policy.limits.issue_runs = Some(5)).with(|world| {
+        world.item.usage = Usage { issue_runs: 5, ..Usage::default() };
+    })
+}
+
+#[test]
+fn a_spent_budget_pauses_before_every_kind_of_run() {
+    let pause = Step::Pause(Pause::BudgetSpent(Budget::IssueRuns));
+    let threads = |pull: &mut LinkedPull| pull.threads.push(thread("T1", "a.rs", 1));
+    for world in [
+        issue_in("Plan"),
+        issue_in("Plan").comment(comment(1, "rob", "And this?")),
+        issue_in("Implement").mark(StageMark::Complete).pull(threads),
+    ] {
+        assert!(world.step().is_invocation());
+        assert_eq!(spent(world).step(), pause);
+    }
+}
+
+#[test]
+fn a_person_who_answers_a_spent_budget_is_heard() {
+    let mut world = spent(issue_in("Plan"));
+    world.look();
+    assert_eq!(world.look_until_rest(), [Step::Rest(Rest::AwaitingInput)]);
+    world.wait(Duration::from_secs(10));
+    let mut later = comment(51, "ana", "Go on all the same.");
+    later.created_at = world.now.server;
+    assert_eq!(world.comment(later).step(), Step::ProcessComments { resumes: true });
+}
+
+/// A finished Review stage.
+fn reviewed(reviews: Vec<Review>) -> World {
+    issue_in("Review").mark(StageMark::Complete).pull(|pull| pull.reviews = reviews)
+}
+
+#[test]
+fn who_opened_the_pull_request_does_not_review_it_by_answering() {
+    let world = reviewed(vec![review("baton-app[bot]", ReviewState::Commented)]);
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::Reviews));
+    assert_eq!(reviewed(vec![review("rob", ReviewState::Commented)]).step(), Step::Rest(Rest::AwaitingMove));
+}
+
+#[test]
+fn where_nobody_is_expected_nobody_is_waited_for() {
+    let world = reviewed(Vec::new()).stage(|stage| stage.expected_reviewers = Some(Vec::new()));
+    assert_eq!(world.step(), Step::Rest(Rest::AwaitingMove));
+    let asked = world.pull(|pull| pull.requests.push(request("rob", false)));
+    assert_eq!(asked.step(), Step::HoldAtGate(Hold::Reviews), "who was asked is waited for all the same");
+}
+
+#[test]
+fn an_expected_reviewer_is_reminded_like_one_that_was_asked() {
+    let expect =
+        |world: World| world.stage(|stage| stage.expected_reviewers = Some(vec!["gemini-review".to_owned()]));
+    let mut world = expect(reviewed(vec![review("rob", ReviewState::Approved)]));
+    world.look();
+    world.wait(Duration::from_mins(15));
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::Reprompt));
+    let world = expect(reviewed(vec![review("gemini-review[bot]", ReviewState::Commented)]));
+    assert_eq!(world.step(), Step::Rest(Rest::AwaitingMove));
+}
+
+#[test]
+fn authoritative_reviews_have_to_approve() {
+    let with = |state, decision| {
+        let world = reviewed(vec![review("rob", state)]);
+        let world = world.stage(|stage| stage.review_authority = ReviewAuthority::Authoritative);
+        world.pull(|pull| pull.decision = decision).step()
+    };
+    let waits = Step::HoldAtGate(Hold::Reviews);
+    let passes = Step::Rest(Rest::AwaitingMove);
+    assert_eq!(with(ReviewState::Commented, ReviewDecision::NoRule), passes);
+    assert_eq!(with(ReviewState::ChangesRequested, ReviewDecision::NoRule), waits);
+    assert_eq!(with(ReviewState::Approved, ReviewDecision::Approved), passes);
+    for decision in
+        [ReviewDecision::ChangesRequested, ReviewDecision::ReviewRequired, ReviewDecision::Unknown]
+    {
+        assert_eq!(with(ReviewState::Approved, decision), waits, "{decision}");
+    }
+}
+
+/// A finished Validate stage with yolo, everything passed.
+fn ready() -> World {
+    let reviews = vec![review("rob", ReviewState::Approved)];
+    issue_in("Validate").mark(StageMark::Complete).flag(Flag::Yolo).pull(|pull| pull.reviews = reviews)
+}
+
+#[test]
+fn a_branch_that_must_be_up_to_date_is_rebased() {
+    let world = ready().pull(|pull| pull.merge_state = MergeState::Behind);
+    assert_eq!(world.step(), Step::Reinvoke(Cause::Rebase));
+    let world = ready().stage(|stage| stage.wait_for_ci = false);
+    assert_eq!(
+        world.pull(|pull| pull.merge_state = MergeState::Behind).step(),
+        Step::Reinvoke(Cause::Rebase)
+    );
+}
+
+#[test]
+fn a_draft_is_declared_ready_before_it_is_merged() {
+    let mut world = ready().pull(|pull| pull.is_draft = true);
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::Draft));
+    assert_eq!(world.performed, [Effect::MarkPullReady]);
+    assert_eq!(world.step(), Step::Merge);
+}
+
+#[test]
+fn a_merge_that_is_refused_is_tried_three_times_with_rests_between() {
+    let mut world = ready();
+    for _ in 0..3 {
+        assert_eq!(world.step(), Step::Merge);
+        let settlement = world.settlement(&Step::Merge);
+        world.item.memory = settlement.memory.unwrap();
+        assert_eq!(world.step(), Step::HoldAtGate(Hold::MergeCooldown));
+        world.wait(world.policy.cooldown);
+    }
+    assert_eq!(world.look(), Step::Pause(Pause::MergeRefused));
+    assert_eq!(world.look_until_rest(), [Step::Rest(Rest::AwaitingInput)]);
+}
+
+#[test]
+fn a_pull_request_that_a_person_closed_or_that_is_missing_asks_a_person() {
+    let closed = ready().pull(|pull| pull.state = PullState::Closed);
+    assert_eq!(closed.step(), Step::Pause(Pause::PullClosed));
+    let missing = ready().stage(|stage| stage.wait_for_reviews = false).with(|world| world.item.pull = None);
+    assert_eq!(missing.step(), Step::Pause(Pause::NoPull));
+    let stages = missing.pipeline.stages().iter().cloned().map(|mut stage| {
+        stage.create_draft_pr = false;
+        stage
+    });
+    let without_pulls = World { pipeline: Pipeline::new(stages.collect()), ..missing };
+    assert_eq!(without_pulls.step(), Step::Advance { to: "Done".to_owned() });
+}
+
+#[test]
+fn a_check_that_was_stopped_is_waited_for_and_then_a_person_is_asked() {
+    let stopped = Checks::from(vec![check(1, "build", Some(Conclusion::Cancelled))]);
+    let mut world = issue_in("Validate").flag(Flag::AwaitingCi).pull(|pull| pull.checks = Some(stopped));
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::Checks));
+    world.wait(Duration::from_mins(30));
+    assert_eq!(world.step(), Step::Pause(Pause::CiTimeout));
+}
+
+#[test]
+fn a_check_that_runs_again_long_after_the_push_is_waited_for_from_then_on() {
+    let running = Checks::from(vec![check(2, "build", None)]);
+    let mut world = ready().pull(|pull| pull.checks = Some(running)).after(Duration::from_hours(400));
+    world.item.pull.as_mut().unwrap().checks = Some(
+        vec![baton_core::pipeline::checks::Check { changed_at: world.now.server, ..check(3, "build", None) }]
+            .into(),
+    );
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::Checks));
+    world.wait(Duration::from_mins(29));
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::Checks));
+    world.wait(Duration::from_mins(1));
+    assert_eq!(world.step(), Step::Pause(Pause::CiTimeout));
+}
+
+#[test]
+fn the_stage_that_merges_is_the_last_one_that_works_whatever_its_name() {
+    let stages = ready().pipeline.stages().iter().filter(|stage| stage.name != "Validate").cloned().collect();
+    let world = World { pipeline: Pipeline::new(stages), ..ready() };
+    let world = world.with(|world| "Review".clone_into(&mut world.item.column)).mark(StageMark::Complete);
+    assert_eq!(world.step(), Step::Merge);
+}
+
+#[test]
+fn fabriks_dialect_has_fabriks_words() {
+    let mut world = issue_in("Plan").policy(|policy| {
+        policy.names = Names::of(Dialect::Fabrik);
+        policy.own_lock = policy.names.lock("ana");
+    });
+    world.pipeline = stages::shipped(PipelineDialect::Fabrik).pipeline;
+    world.look();
+    assert_eq!(world.item.labels, ["fabrik:locked:ana", "stage:Plan:in_progress"]);
+    let ours = world.clone().end_stage(COMPLETE);
+    assert!(added(&ours).is_empty(), "our marker is none of theirs");
+    let settlement = world.end_stage("Which?\nFABRIK_BLOCKED_ON_INPUT");
+    assert_eq!(added(&settlement), ["fabrik:paused", "fabrik:awaiting-input"]);
+    assert!(world.item.comments.iter().all(|comment| comment.body.starts_with("🏭 **Fabrik — ")));
+}
+
+#[test]
+fn a_crash_leaves_nothing_behind_that_the_next_start_does_not_put_right() {
+    let repaired = |world: World| {
+        let settlement = repairs(&world.item, &world.pipeline, &world.policy, world.now);
+        removed(&settlement).join(" ")
+    };
+    let crashed = || issue_in("Plan").locked().flag(Flag::Editing);
+    assert_eq!(repaired(crashed()), "baton:editing baton:locked:ana stage:Plan:in_progress");
+    assert_eq!(repaired(crashed().with(|world| world.item.runner = Some("coder".to_owned()))), "");
+    assert_eq!(repaired(crashed().label("baton:locked:zoe")), "", "it is somebody else's");
+    let mut between_tries = issue_in("Plan").locked();
+    between_tries.end_run(&ended(Job::Stage, End::Finished, ""));
+    assert_eq!(repaired(between_tries), "", "nobody else begins in the middle");
+}
