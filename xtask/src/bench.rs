@@ -4,6 +4,7 @@
 
 pub(crate) mod claims;
 pub(crate) mod forge;
+pub(crate) mod grammars;
 pub(crate) mod store;
 
 /// The benchmarks, by name.
@@ -13,6 +14,8 @@ pub(crate) enum Bench {
     Claims(claims::Args),
     /// Measure the embedded forge.
     Forge(forge::Args),
+    /// Look for texts that a grammar takes too long to read.
+    Grammars(grammars::Args),
     /// Compare the store with bare SQL: SQLite and PostgreSQL, 1 and 16 clients, empty tables and a long history.
     Store(store::Args),
 }
@@ -21,6 +24,7 @@ pub(crate) fn run(bench: Bench) -> anyhow::Result<()> {
     match bench {
         Bench::Claims(args) => claims::run(&args),
         Bench::Forge(args) => forge::run(args),
+        Bench::Grammars(args) => grammars::run(&args),
         Bench::Store(args) => store::run(&args),
     }
 }
