@@ -222,7 +222,7 @@ pub(crate) fn s4_2_08c_answered_threads_are_listed_on_the_pull_request() {
 }
 
 pub(crate) fn s4_2_08d_nothing_is_listed_without_output_or_pull_request() {
-    let table: [(&str, &str, fn(&mut World, &mut Outcome)); 3] = [
+    let table: [(&str, &str, Change); 3] = [
         ("no output", "", |_, _| {}),
         ("no pull request", "Renamed.", |world, _| world.item.pull = None),
         ("a mixed batch", "Renamed.", |_, outcome| outcome.comments = vec![1]),
@@ -358,6 +358,8 @@ pub(crate) fn s6_2_03_open_threads_join_any_comment_run() {
     world.end_run(&Outcome { threads, ..answered(End::Finished, "Both.") });
     assert!(world.item.pull.unwrap().threads.iter().all(|thread| thread.is_resolved));
 }
+
+type Change = fn(&mut World, &mut Outcome);
 
 /// Every way for a run to end.
 const ENDS: [End; 8] = [

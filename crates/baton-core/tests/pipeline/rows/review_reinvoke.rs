@@ -54,7 +54,7 @@ pub(crate) fn s3_2_41_an_active_run_defers_the_threads() {
 }
 
 pub(crate) fn s6_2_01_threads_answered_before_do_not_reinvoke() {
-    let table: [(&str, fn(&mut World)); 3] = [
+    let table: [(&str, Change); 3] = [
         ("rocketed", |world| answered(world).for_each(|comment| comment.has_rocket = true)),
         ("processed", |world| world.item.memory.processed_comments.extend([903, 907])),
         ("one each", |world| {
@@ -78,6 +78,8 @@ pub(crate) fn s6_2_02_a_reinvocation_comes_before_conflict_and_ci() {
         assert_eq!(world.jobs(), [Job::Review]);
     }
 }
+
+type Change = fn(&mut World);
 
 /// Returns a complete Review whose reviewer has just answered, with two threads.
 fn reviewed() -> World {
