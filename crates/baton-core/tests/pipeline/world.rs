@@ -429,18 +429,18 @@ pub(crate) fn relabelled(settlement: &Settlement) -> String {
 }
 
 /// Returns the labels that a settlement adds.
-pub(crate) fn added(settlement: &Settlement) -> Vec<&str> {
-    let label = |effect| match effect {
-        &Effect::AddLabel { ref label } => Some(label.as_str()),
+pub(crate) fn added<'a>(settlement: &'a Settlement) -> Vec<&'a str> {
+    let label = |effect: &'a Effect| match effect {
+        Effect::AddLabel { label } => Some(label.as_str()),
         _ => None,
     };
     settlement.effects.iter().filter_map(label).collect()
 }
 
 /// Returns the labels that a settlement removes.
-pub(crate) fn removed(settlement: &Settlement) -> Vec<&str> {
-    let label = |effect| match effect {
-        &Effect::RemoveLabel { ref label } => Some(label.as_str()),
+pub(crate) fn removed<'a>(settlement: &'a Settlement) -> Vec<&'a str> {
+    let label = |effect: &'a Effect| match effect {
+        Effect::RemoveLabel { label } => Some(label.as_str()),
         _ => None,
     };
     settlement.effects.iter().filter_map(label).collect()

@@ -29,8 +29,7 @@ pub(crate) fn s3_2_11_completion_waits_for_reviews() {
 pub(crate) fn s3_2_12_outstanding_reviewers_hold_it() {
     let waiting = awaiting("rob");
     assert_eq!(waiting.fact(List::Gates, "reviews", "outstanding"), "rob (human)");
-    for (mut world, labels) in
-        [(waiting, ""), (awaiting("rob").with(|world| forget_label(world)), "+baton:awaiting-review")]
+    for (mut world, labels) in [(waiting, ""), (awaiting("rob").with(forget_label), "+baton:awaiting-review")]
     {
         let (step, settlement) = world.look_closely();
         assert_eq!(step, Step::HoldAtGate(Hold::Reviews));
