@@ -63,7 +63,11 @@ pub enum Effect {
         column: String,
     },
     /// Open a draft of the pull request, unless there is one.
-    CreateDraftPull,
+    CreateDraftPull {
+        /// What it is about, if the agent said so.
+        #[serde(default)]
+        summary: Option<String>,
+    },
     /// Declare the pull request ready for reviews.
     MarkPullReady,
     /// Ask reviewers once more: take the request back, and make it again.

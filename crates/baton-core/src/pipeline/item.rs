@@ -105,6 +105,9 @@ pub struct Comment {
     /// Whether its author may write to the repository.
     #[serde(default)]
     pub may_write: bool,
+    /// Whether it was written by the account that the engine acts as; that may be a person's.
+    #[serde(default)]
+    pub is_own_account: bool,
     /// What it says.
     #[serde(default)]
     pub body: String,

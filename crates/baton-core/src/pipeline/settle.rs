@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::effect::{Effect, Job, Place, Reaction, Settlement};
-use super::item::{Item, Moment, Thread};
+use super::item::{Comment, Item, Moment, Thread};
 use super::markers::{self, Marks};
 use super::names::{Flag, StageMark};
 use super::outcome::{End, Outcome, Word};
@@ -70,7 +70,7 @@ impl<'a> EndedRun<'a> {
     fn complete(&mut self) {
         let stage = self.draft.view.stage;
         if stage.create_draft_pr {
-            self.draft.push(Effect::CreateDraftPull);
+            self.draft.push(Effect::CreateDraftPull { summary: self.marks.summary.clone() });
         }
         self.post("");
         self.show_words_are_heard();
@@ -283,8 +283,10 @@ impl<'a> EndedRun<'a> {
     fn rewrite(&mut self, said: String) {
         let view = self.draft.view;
         let heading = say::stage_heading(&view, "");
-        let is_it =
-            |comment: &&super::item::Comment| !comment.is_on_pull && comment.body.starts_with(&heading);
+        // Anybody can write our heading; only what our own account wrote is ours to write anew.
+        let is_it = |comment: &&Comment| {
+            comment.is_own_account && !comment.is_on_pull && comment.body.starts_with(&heading)
+        };
         match view.item.comments.iter().rfind(is_it) {
             Some(comment) => self.draft.push(Effect::EditComment { id: comment.id, body: said }),
             None => self.draft.say(Place::Issue, said),

@@ -108,6 +108,7 @@ pub(crate) fn comment(id: u64, author: &str, body: &str) -> Comment {
         author: author.to_owned(),
         is_bot: false,
         may_write: true,
+        is_own_account: false,
         body: body.to_owned(),
         created_at: ServerTime(START_S - 60),
         has_rocket: false,
@@ -310,7 +311,7 @@ impl World {
             Effect::React { on, comments, with } => self.react(*on, comments, *with),
             Effect::ResolveThreads { threads } => self.resolve(threads),
             Effect::MoveTo { column } => self.item.column.clone_from(column),
-            Effect::CreateDraftPull => {
+            Effect::CreateDraftPull { .. } => {
                 self.item.pull.get_or_insert_with(|| LinkedPull { is_draft: true, ..pull() });
             }
             Effect::MarkPullReady => self.item.pull.iter_mut().for_each(|pull| pull.is_draft = false),
@@ -340,7 +341,7 @@ impl World {
         let mut posted = comment(id, "baton-app[bot]", body);
         posted.created_at = self.now.server;
         posted.is_on_pull = on == Place::Pull;
-        posted.has_rocket = true;
+        (posted.has_rocket, posted.is_own_account) = (true, true);
         self.item.comments.push(posted);
     }
 

@@ -209,6 +209,9 @@ pub(crate) fn s4_2_08b_other_stages_rewrite_their_comment() {
     let (world, settlement) = answer_in(world, End::Finished, "Because.");
     assert!(said(&settlement).is_empty(), "{settlement:?}");
     assert!(world.item.comments[1].body.contains("Because."), "{:?}", world.item.comments);
+    let forged = Comment { is_own_account: false, ..own_comment("Plan") };
+    let (_, settlement) = answer_in(commented("Plan").comment(forged), End::Finished, "Because.");
+    assert!(!rewrites(&settlement), "somebody else's comment was written anew: {settlement:?}");
 }
 
 pub(crate) fn s4_2_08c_answered_threads_are_listed_on_the_pull_request() {
@@ -405,7 +408,7 @@ fn tried_once(world: &mut World) {
 
 fn own_comment(stage: &str) -> Comment {
     let body = format!("🏃 **Baton — stage: {stage}**\n\nThis is how.");
-    Comment { has_rocket: true, ..comment(2, "baton-app[bot]", &body) }
+    Comment { has_rocket: true, is_own_account: true, ..comment(2, "baton-app[bot]", &body) }
 }
 
 /// Returns what the start of the answer comes to.

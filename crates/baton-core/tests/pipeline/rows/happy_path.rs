@@ -10,6 +10,7 @@ use baton_core::tracker::PullState;
 use crate::world::{World, comment, issue_in, relabelled, review, said};
 
 const COMPLETE: &str = "It is done.\nBATON_STAGE_COMPLETE";
+const DRAFT: Effect = Effect::CreateDraftPull { summary: None };
 
 pub(crate) fn s3_1_01_an_idle_issue_is_invoked() {
     for column in ["Specify", "Research", "Plan", "Implement", "Review", "Validate"] {
@@ -66,7 +67,7 @@ pub(crate) fn s3_1_02c_completion_opens_a_draft_where_the_stage_asks() {
             stage.mark_pr_ready = false;
         });
         let settlement = world.end_stage(COMPLETE);
-        assert_eq!(settlement.effects.contains(&Effect::CreateDraftPull), asks);
+        assert_eq!(settlement.effects.contains(&DRAFT), asks);
         assert_eq!(world.item.pull.map(|pull| pull.is_draft), asks.then_some(true));
     }
 }
@@ -78,7 +79,7 @@ pub(crate) fn s3_1_02d_completion_marks_the_pull_request_ready() {
         assert_eq!(world.item.pull.unwrap().is_draft, is_draft);
         let ready = place(&settlement, &Effect::MarkPullReady);
         assert_eq!(ready.is_some(), asks);
-        assert!(ready.is_none_or(|ready| place(&settlement, &Effect::CreateDraftPull).unwrap() < ready));
+        assert!(ready.is_none_or(|ready| place(&settlement, &DRAFT).unwrap() < ready));
     }
 }
 

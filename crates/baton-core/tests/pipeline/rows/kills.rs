@@ -41,7 +41,8 @@ pub(crate) fn s7_6_04_a_marker_said_before_the_end_counts() {
     assert_eq!(settlement, in_progress().end_stage(said), "it is as if it had ended by itself");
     let expected = "+stage:Implement:complete -baton:locked:ana -stage:Implement:in_progress";
     assert_eq!(relabelled(&settlement), expected);
-    for effect in [Effect::PushBranch, Effect::CreateDraftPull, Effect::MarkPullReady, Effect::Release] {
+    let draft = Effect::CreateDraftPull { summary: None };
+    for effect in [Effect::PushBranch, draft, Effect::MarkPullReady, Effect::Release] {
         assert!(settlement.effects.contains(&effect), "{effect:?}");
     }
 }
