@@ -1,10 +1,10 @@
 //! Closed issues: §2.8, §7.4.
 
+use baton_core::pipeline::Step;
 use baton_core::pipeline::checks::Conclusion;
 use baton_core::pipeline::effect::Effect;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Repair, Rest};
-use baton_core::pipeline::Step;
 use baton_core::tracker::PullState;
 
 use crate::world::{World, check, comment, issue_in, relabelled, thread};
