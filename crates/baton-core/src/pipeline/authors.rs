@@ -6,10 +6,14 @@
 pub fn is_bot_login(login: &str) -> bool {
     const SUFFIXES: [&str; 2] = ["[bot]", "-bot"];
     const NAMES: [&str; 3] = ["dependabot", "gemini-code-assist", "coderabbitai"];
-    let login = login.to_ascii_lowercase();
-    SUFFIXES.iter().any(|suffix| login.ends_with(suffix))
-        || login.starts_with("copilot-")
-        || NAMES.contains(&login.as_str())
+    const PREFIX: &str = "copilot-";
+    let (bytes, is) =
+        (login.as_bytes(), |part: &[u8], word: &str| part.eq_ignore_ascii_case(word.as_bytes()));
+    let ends_with =
+        |suffix: &str| bytes.len() >= suffix.len() && is(&bytes[bytes.len() - suffix.len()..], suffix);
+    SUFFIXES.iter().any(|suffix| ends_with(suffix))
+        || bytes.get(..PREFIX.len()).is_some_and(|head| is(head, PREFIX))
+        || NAMES.iter().any(|name| is(bytes, name))
 }
 
 /// Returns whether the words of a program are about its own service and not about the work. A person who speaks of rate
@@ -28,8 +32,11 @@ pub fn is_service_notice(body: &str) -> bool {
     ];
     // What a notice is about stands in its first words; a finding may quote any of these further down.
     const HEAD_CHARS: usize = 400;
-    let head: String = body.chars().take(HEAD_CHARS).collect::<String>().to_lowercase();
-    PHRASES.iter().any(|phrase| head.contains(phrase))
+    let end = body.char_indices().nth(HEAD_CHARS).map_or(body.len(), |(end, _)| end);
+    let contains = |phrase: &str| {
+        body.as_bytes()[..end].windows(phrase.len()).any(|part| part.eq_ignore_ascii_case(phrase.as_bytes()))
+    };
+    PHRASES.iter().any(|phrase| contains(phrase))
 }
 
 /// Returns the text with mentions of programs in backticks, so that nobody is woken by being quoted.

@@ -9,12 +9,12 @@ use crate::slot::ItemMemory;
 /// Returns whether nobody has acted on a comment and somebody should. What is cheap to see is asked first, since nearly
 /// all comments are old.
 pub fn is_new(comment: &Comment, memory: &ItemMemory, names: Names) -> bool {
-    let is_known = comment.has_rocket || memory.processed_comments.contains(&comment.id);
-    if is_known || !comment.may_write || is_ours(comment, names) {
+    let is_for_nobody = |body: &str| is_ours(comment, names) || text::is_meant_as_marker(body);
+    if comment.has_rocket || !comment.may_write || is_for_nobody(&comment.body) {
         return false;
     }
-    let is_notice = is_by_bot(comment) && is_service_notice(&comment.body);
-    !is_notice && !text::is_meant_as_marker(&comment.body)
+    let is_notice = || is_by_bot(comment) && is_service_notice(&comment.body);
+    !memory.processed_comments.contains(&comment.id) && !is_notice()
 }
 
 /// Returns whether the engine wrote it.

@@ -29,6 +29,11 @@ impl Loop {
     pub fn key(self, stage: &str) -> String {
         format!("{self}:{stage}")
     }
+
+    /// Returns whether it is counted in a stage under this name.
+    pub(super) fn is_key(self, key: &str, stage: &str) -> bool {
+        key.strip_prefix(self.as_str()).and_then(|rest| rest.strip_prefix(':')) == Some(stage)
+    }
 }
 
 impl From<Cause> for Loop {

@@ -119,6 +119,9 @@ impl Names {
 
     /// Returns what a label says, or nothing when it is none of ours.
     pub fn read<'a>(self, label: &'a str) -> Option<Said<'a>> {
+        if !self.may_be_read(label) {
+            return None;
+        }
         if let Some(rest) = strip(label, self.prefix) {
             return own(rest);
         }
@@ -130,6 +133,16 @@ impl Names {
             return Some(Said::Held);
         }
         is(PLAN_PENDING_APPROVAL).then_some(Said::PlanPending)
+    }
+}
+
+impl Names {
+    /// Returns whether a label may say something, by its first letter alone. Most labels are none of ours.
+    pub(super) fn may_be_read(self, label: &str) -> bool {
+        let first = label.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
+        [self.prefix, STAGE_PREFIX, DO_NOT_PICKUP, NEEDS_HUMAN_SCOPE, PLAN_PENDING_APPROVAL]
+            .iter()
+            .fold(false, |may_be, known| may_be | (known.as_bytes()[0] == first))
     }
 }
 

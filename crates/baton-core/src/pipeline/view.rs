@@ -57,7 +57,17 @@ pub struct Signs<'a> {
 impl<'a> Signs<'a> {
     fn of(item: &'a Item, stage: &Stage, policy: &Policy) -> Self {
         let mut signs = Self::default();
-        for label in &item.labels {
+        // The labels of an issue lie far apart in memory. One pass that branches on nothing lets the processor fetch all
+        // of them at once; reading them one after another would wait for each.
+        let is_ours = item
+            .labels
+            .iter()
+            .rev()
+            .fold(0_u128, |bits, label| (bits << 1) | u128::from(policy.names.may_be_read(label)));
+        for (place, label) in item.labels.iter().enumerate() {
+            if place < 128 && (is_ours >> place) & 1 == 0 {
+                continue;
+            }
             match policy.names.read(label) {
                 None => {}
                 Some(Said::Flag(flag)) => signs.flags |= bit(flag),
@@ -186,7 +196,9 @@ impl<'a> View<'a> {
 
     /// Returns how often a loop has gone round in this stage.
     pub fn cycles(&self, turn: super::memory::Loop) -> u32 {
-        self.item.memory.cycles.get(&turn.key(&self.stage.name)).copied().unwrap_or(0)
+        // There are few loops, and making a key to look one up would cost more than all of them.
+        let mut cycles = self.item.memory.cycles.iter();
+        cycles.find(|(key, _)| turn.is_key(key, &self.stage.name)).map_or(0, |(_, count)| *count)
     }
 
     /// Notes which of some labels are there.

@@ -124,8 +124,8 @@ pub(in super::super) fn outstanding<'a>(view: &View<'a>) -> impl Iterator<Item =
 }
 
 fn is_same(one: &str, other: &str) -> bool {
-    let bare = |login: &str| login.trim_end_matches("[bot]").to_ascii_lowercase();
-    bare(one) == bare(other)
+    let bare = |login| str::trim_end_matches(login, "[bot]");
+    bare(one).eq_ignore_ascii_case(bare(other))
 }
 
 fn only_bots_are_missing(view: &View<'_>) -> bool {
