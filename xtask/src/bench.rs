@@ -2,6 +2,7 @@
 //!
 //! This module measures nothing itself and keeps no results.
 
+pub(crate) mod assess;
 pub(crate) mod claims;
 pub(crate) mod forge;
 pub(crate) mod grammars;
@@ -10,6 +11,8 @@ pub(crate) mod store;
 /// The benchmarks, by name.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
+    /// Measure how fast the rules of the pipeline decide, and what they allocate.
+    Assess(assess::Args),
     /// Compare ways to claim an issue: duplicates, calls, time to a decision, recovery.
     Claims(claims::Args),
     /// Measure the embedded forge.
@@ -22,6 +25,7 @@ pub(crate) enum Bench {
 
 pub(crate) fn run(bench: Bench) -> anyhow::Result<()> {
     match bench {
+        Bench::Assess(args) => assess::run(&args),
         Bench::Claims(args) => claims::run(&args),
         Bench::Forge(args) => forge::run(args),
         Bench::Grammars(args) => grammars::run(&args),

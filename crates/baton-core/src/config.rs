@@ -17,7 +17,7 @@ pub mod document;
 mod dollars;
 pub mod dotenv;
 pub mod duration;
-mod edit_distance;
+pub(crate) mod edit_distance;
 mod error;
 mod fabrik;
 mod node;

@@ -1,7 +1,7 @@
 //! The known name nearest to one that was mistyped.
 
 /// Returns the nearest of some names, if it is near enough to have been meant.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.map(|known| (distance(name, known), known)).min()?;
     (near.0 <= (name.chars().count() / 3).max(2)).then_some(near.1)
 }
