@@ -9,12 +9,19 @@ use crate::slot::ItemMemory;
 /// Returns whether nobody has acted on a comment and somebody should. What is cheap to see is asked first, since nearly
 /// all comments are old.
 pub fn is_new(comment: &Comment, memory: &ItemMemory, names: Names) -> bool {
-    let is_for_nobody = |body: &str| is_ours(comment, names) || text::is_meant_as_marker(body);
+    let is_for_nobody =
+        |body: &str| is_ours(comment, names) || text::is_meant_as_marker(body) || is_command(body);
     if comment.has_rocket || !comment.may_write || is_for_nobody(&comment.body) {
         return false;
     }
     let is_notice = || is_by_bot(comment) && is_service_notice(&comment.body);
     !memory.processed_comments.contains(&comment.id) && !is_notice()
+}
+
+/// Returns whether it decides about a plan and tells the agent nothing. What people say beside it is in the decision.
+pub fn is_command(body: &str) -> bool {
+    let first = body.split_whitespace().next().unwrap_or_default();
+    ["/approve", "/reject"].contains(&first)
 }
 
 /// Returns whether the engine wrote it.

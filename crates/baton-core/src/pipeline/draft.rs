@@ -1,9 +1,9 @@
 //! Writing down what a decision comes to: each change once, and only if it is one.
 
 use super::effect::{Effect, Place, Settlement};
-use super::memory::forget_failures;
+use super::memory::{forget_failures, forget_tries};
 use super::names::{Flag, Said, StageMark};
-use super::view::View;
+use super::view::{View, WAITS};
 use crate::slot::ItemMemory;
 
 /// A settlement while it is written.
@@ -52,6 +52,10 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn add_label(&mut self, label: String) {
+        // What was to be taken off, and is wanted after all, stays.
+        self.effects.retain(
+            |effect| !matches!(effect, Effect::RemoveLabel { label: off } if off.eq_ignore_ascii_case(&label)),
+        );
         let is_there = self.view.item.labels.iter().any(|own| own.eq_ignore_ascii_case(&label));
         let effect = Effect::AddLabel { label };
         if !is_there && !self.effects.contains(&effect) {
@@ -93,12 +97,24 @@ impl<'a> Draft<'a> {
         self.push(Effect::Release);
     }
 
-    /// Takes every trace of a failure away: the work goes on as if for the first time.
+    /// Takes every trace of a failure away: the work goes on as if for the first time. What is waited for is waited for
+    /// from now on; otherwise a pause over night would end in the next one.
     pub(super) fn forgive(&mut self) {
         self.unmark(StageMark::Failed);
-        let stage = self.view.stage.name.clone();
-        let paused_in = self.view.item.memory.paused_by_engine.as_ref().map(|pause| pause.stage.clone());
+        let (view, now) = (self.view, self.view.now.store);
+        let stage = view.stage.name.clone();
+        let paused_in = view.item.memory.paused_by_engine.as_ref().map(|pause| pause.stage.clone());
         let memory = self.memory();
         paused_in.iter().chain([&stage]).for_each(|stage| forget_failures(memory, stage));
+        for wait in WAITS.iter().filter(|wait| view.has(wait.flag)) {
+            memory.waiting_since.insert(wait.key.to_owned(), now);
+        }
+    }
+
+    /// The stage has ended: how often it was tried does not matter any more.
+    pub(super) fn forget_tries(&mut self) {
+        self.unmark(StageMark::Failed);
+        let stage = self.view.stage.name.clone();
+        forget_tries(self.memory(), &stage);
     }
 }

@@ -98,27 +98,36 @@ pub enum Effect {
     PushBranch,
     /// Remove the work tree, once nothing in it is only here.
     RemoveWorktree,
-    /// Wake an agent.
-    Wake {
-        /// What for.
-        job: Job,
-        /// The agent, unless it is the usual one.
-        #[serde(default)]
-        agent: Option<String>,
-        /// The stage.
-        stage: String,
-        /// Whether it goes on where it stopped.
-        #[serde(default)]
-        resume: bool,
-        /// The comments to be answered.
-        #[serde(default)]
-        comments: Vec<u64>,
-        /// The threads to be answered.
-        #[serde(default)]
-        threads: Vec<String>,
-    },
+    /// Wake an agent. A wake that comes to nothing, because there is no such agent or the slot refuses it, is settled like a
+    /// run that could not begin.
+    Wake(Wake),
     /// Give the issue back: nobody works on it now.
     Release,
+}
+
+/// A request that an agent work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wake {
+    /// What for.
+    pub job: Job,
+    /// The agent, unless it is the usual one.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The stage.
+    pub stage: String,
+    /// Whether it goes on where it stopped.
+    #[serde(default)]
+    pub resume: bool,
+    /// The comments to be answered.
+    #[serde(default)]
+    pub comments: Vec<u64>,
+    /// The threads to be answered.
+    #[serde(default)]
+    pub threads: Vec<String>,
+    /// What was said in them.
+    #[serde(default)]
+    pub thread_comments: Vec<u64>,
 }
 
 words! {

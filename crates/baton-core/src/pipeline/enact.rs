@@ -1,16 +1,16 @@
 //! What a step comes to: the effects to be performed and what is to be remembered.
 
 use super::draft::Draft;
-use super::effect::{Effect, Job, Place, Reaction, Settlement};
+use super::effect::{Effect, Job, Place, Reaction, Settlement, Wake};
 use super::gates::outstanding;
 use super::item::{Comment, Item, Moment};
-use super::memory::{Loop, MERGE_COOLDOWN, PULL_WAIT};
+use super::memory::{Loop, MERGE_COOLDOWN};
 use super::names::{Flag, StageMark};
 use super::policy::Policy;
 use super::stage::Pipeline;
 use super::step::{Cause, Hold, Pause, Repair, Step};
 use super::upkeep::{CLOSED_FLAGS, GATE_FLAGS, is_own_pause, is_stale};
-use super::view::View;
+use super::view::{TRACKER, View, WAITS};
 use crate::labels::dialect::Dialect;
 use crate::labels::{self, DONE, IMPLEMENT, PLAN_PENDING_APPROVAL};
 use crate::slot::{EnginePause, ItemMemory};
@@ -18,7 +18,7 @@ use crate::slot::{EnginePause, ItemMemory};
 /// Returns what a step comes to. A step that has been taken comes to nothing when it is decided again.
 pub fn enact(step: &Step, item: &Item, pipeline: &Pipeline, policy: &Policy, now: Moment) -> Settlement {
     let mut draft = Draft::new(View::new(item, pipeline, policy, now));
-    keep_the_clock(&mut draft, step);
+    keep_the_clocks(&mut draft, step);
     match step {
         Step::Rest(_) => {}
         Step::CleanUp => clean_up(&mut draft),
@@ -35,16 +35,19 @@ pub fn enact(step: &Step, item: &Item, pipeline: &Pipeline, policy: &Policy, now
     draft.done()
 }
 
-/// Where no label tells since when the tracker is waited for, the memory does.
-fn keep_the_clock(draft: &mut Draft<'_>, step: &Step) {
-    let is_waiting = matches!(step, Step::HoldAtGate(hold) if hold.is_for_pull());
-    let is_waiting = is_waiting && !draft.view.has(Flag::AwaitingCi);
-    let is_known = draft.view.item.memory.waiting_since.contains_key(PULL_WAIT);
-    let now = draft.view.now.store;
-    match (is_waiting, is_known) {
-        (true, false) => drop(draft.memory().waiting_since.insert(PULL_WAIT.to_owned(), now)),
-        (false, true) => drop(draft.memory().waiting_since.remove(PULL_WAIT)),
-        (true, true) | (false, false) => {}
+/// Where no label tells since when something is waited for, the memory does.
+fn keep_the_clocks(draft: &mut Draft<'_>, step: &Step) {
+    for wait in WAITS {
+        let (view, now) = (draft.view, draft.view.now.store);
+        let is_held = wait == TRACKER && matches!(step, Step::HoldAtGate(hold) if hold.is_for_pull());
+        let is_waiting = view.has(wait.flag) || is_held;
+        let is_known = view.item.memory.waiting_since.contains_key(wait.key);
+        if is_waiting && !is_known && view.flagged_at(wait.flag).is_none() {
+            draft.memory().waiting_since.insert(wait.key.to_owned(), now);
+        }
+        if !is_waiting && is_known && view.item.runner.is_none() {
+            draft.memory().waiting_since.remove(wait.key);
+        }
     }
 }
 
@@ -89,26 +92,37 @@ fn wake_for_words(draft: &mut Draft<'_>, job: Job, comments: Vec<u64>) {
     let view = draft.view;
     let is_new = |comment: &&Comment| super::comments::is_new(comment, &view.item.memory, view.policy.names);
     let said = view.new_threads().flat_map(|thread| thread.comments.iter().filter(is_new));
-    let said: Vec<_> = said.map(|comment| comment.id).collect();
-    if !said.is_empty() {
-        draft.push(Effect::React { on: Place::Pull, comments: said, with: Reaction::Eyes });
+    let thread_comments: Vec<_> = said.map(|comment| comment.id).collect();
+    if !thread_comments.is_empty() {
+        draft.push(Effect::React {
+            on: Place::Pull,
+            comments: thread_comments.clone(),
+            with: Reaction::Eyes,
+        });
     }
     draft.add(Flag::Editing);
     let threads = view.new_threads().map(|thread| thread.id.clone()).collect();
-    wake(draft, job, false, comments, threads);
+    draft.push(Effect::Wake(Wake { comments, threads, thread_comments, ..wake(&view, job) }));
 }
 
-fn wake(draft: &mut Draft<'_>, job: Job, resume: bool, comments: Vec<u64>, threads: Vec<String>) {
-    let stage = draft.view.stage;
-    let (agent, stage) = (stage.agent.clone(), stage.name.clone());
-    draft.push(Effect::Wake { job, agent, stage, resume, comments, threads });
+fn wake(view: &View<'_>, job: Job) -> Wake {
+    let (agent, stage) = (view.stage.agent.clone(), view.stage.name.clone());
+    Wake {
+        job,
+        agent,
+        stage,
+        resume: false,
+        comments: Vec::new(),
+        threads: Vec::new(),
+        thread_comments: Vec::new(),
+    }
 }
 
 fn invoke(draft: &mut Draft<'_>, resume: bool) {
     draft.unmark(StageMark::Failed);
     draft.add_label(draft.view.policy.own_lock.clone());
     draft.mark(StageMark::InProgress);
-    wake(draft, Job::Stage, resume, Vec::new(), Vec::new());
+    draft.push(Effect::Wake(Wake { resume, ..wake(&draft.view, Job::Stage) }));
 }
 
 fn reinvoke(draft: &mut Draft<'_>, cause: Cause) {
@@ -122,7 +136,7 @@ fn reinvoke(draft: &mut Draft<'_>, cause: Cause) {
         Cause::Review => wake_for_words(draft, Job::Review, Vec::new()),
         Cause::CiFix | Cause::Rebase => {
             draft.add(Flag::Editing);
-            wake(draft, Job::from(cause), false, Vec::new(), Vec::new());
+            draft.push(Effect::Wake(wake(&draft.view, Job::from(cause))));
         }
     }
 }
@@ -166,11 +180,11 @@ fn reprompt(draft: &mut Draft<'_>) {
 }
 
 fn pause_for(draft: &mut Draft<'_>, pause: Pause) {
-    let body = super::say::paused(&draft.view, pause);
-    pass_the_gate_by(draft, pause);
+    // The pause comes first: without the gate's label, and not yet paused, the stage would look unfinished to others.
     draft.add(Flag::Paused);
     draft.add(Flag::AwaitingInput);
-    draft.say(Place::Issue, body);
+    pass_the_gate_by(draft, pause);
+    draft.say(Place::Issue, super::say::paused(&draft.view, pause));
     if draft.view.signs.has_own_lock || draft.view.signs.is_in_progress {
         draft.let_go();
     }
@@ -184,7 +198,7 @@ fn pass_the_gate_by(draft: &mut Draft<'_>, pause: Pause) {
             draft.remove(Flag::AwaitingReview);
             draft.remove(Flag::BotReprompted);
         }
-        Pause::CiTimeout => draft.remove(Flag::AwaitingCi),
+        Pause::CiTimeout | Pause::ChecksFailed => draft.remove(Flag::AwaitingCi),
         Pause::RebaseCycles => draft.add(Flag::RebaseNeeded),
         Pause::ApprovalTimeout => {
             draft.remove_label(PLAN_PENDING_APPROVAL);
@@ -236,6 +250,7 @@ fn repair_labels(draft: &mut Draft<'_>, repair: Repair) {
     match repair {
         Repair::Closed => sweep(draft),
         Repair::Unblocked => draft.remove(Flag::Blocked),
+        Repair::Idle => draft.let_go(),
         Repair::Stale => {
             let view = draft.view;
             GATE_FLAGS.into_iter().filter(|flag| is_stale(&view, *flag)).for_each(|flag| draft.remove(flag));
@@ -258,9 +273,8 @@ fn sweep(draft: &mut Draft<'_>) {
     for flag in CLOSED_FLAGS {
         draft.remove(flag);
     }
-    draft.unmark(StageMark::InProgress);
     draft.unmark(StageMark::Failed);
-    draft.remove_label(&draft.view.policy.own_lock.clone());
+    draft.let_go();
     if is_own_pause {
         draft.remove(Flag::Paused);
         draft.memory().paused_by_engine = None;

@@ -1,6 +1,5 @@
 //! Whether an issue may be worked on: the guards, in order. The first one that says something decides.
 
-use super::memory::MERGE_COOLDOWN;
 use super::names::Flag;
 use super::stage::StageKind;
 use super::step::{Hold, Pause, Rest, Step};
@@ -102,7 +101,7 @@ pub static GUARDS: [Rule; 19] = [
     },
     Rule {
         id: "complete",
-        asks: "Is the stage complete, or is it waiting for checks, or is its pull request merged?",
+        asks: "Is the stage complete, or waiting for checks, or the issue closed by the merge of its pull request?",
         then: "The gates decide. The stage is never run again.",
         check: complete,
     },
@@ -195,9 +194,11 @@ fn paused(view: &View<'_>, notes: &mut Notes) -> Verdict {
     resumed(view, notes, Rest::Paused)
 }
 
-/// A person's comment resumes where an agent can answer it: nowhere on a closed issue, and not at the end of the relay.
+/// A person's comment resumes where an agent can answer it: not on a closed issue, not at the end of the relay, and not
+/// before what comes first; then it resumes when that is done.
 fn resumed(view: &View<'_>, notes: &mut Notes, otherwise: Rest) -> Verdict {
-    let comment = view.resuming_comment().filter(|_| !view.item.is_closed && view.stage.is_working());
+    let can_answer = !view.item.is_closed && view.stage.is_working() && view.open_blockers().next().is_none();
+    let comment = view.resuming_comment().filter(|_| can_answer);
     notes.fact("new comment by a person", || {
         comment.map_or_else(|| "none".to_owned(), |comment| format!("{} by {}", comment.id, comment.author))
     });
@@ -265,9 +266,13 @@ fn lately_answered(memory: &ItemMemory, view: &View<'_>) -> usize {
 
 /// Returns the step, unless a budget is spent that it would go beyond.
 pub(super) fn within_budget(view: &View<'_>, notes: &mut Notes, step: Step) -> Step {
-    let Some(budget) = view.policy.limits.spent(view.item.usage) else { return step };
+    spent(view, notes).unwrap_or(step)
+}
+
+fn spent(view: &View<'_>, notes: &mut Notes) -> Option<Step> {
+    let budget = view.policy.limits.spent(view.item.usage)?;
     notes.fact("spent", || budget);
-    Step::Pause(Pause::BudgetSpent(budget))
+    Some(Step::Pause(Pause::BudgetSpent(budget)))
 }
 
 fn is_a_pull_request(view: &View<'_>, _: &mut Notes) -> Verdict {
@@ -298,13 +303,7 @@ fn cooldown(view: &View<'_>, notes: &mut Notes) -> Verdict {
 }
 
 fn budget(view: &View<'_>, notes: &mut Notes) -> Verdict {
-    match view.policy.limits.spent(view.item.usage) {
-        Some(budget) => {
-            notes.fact("spent", || budget);
-            Verdict::Decide(Step::Pause(Pause::BudgetSpent(budget)))
-        }
-        None => Verdict::Pass,
-    }
+    spent(view, notes).map_or(Verdict::Pass, Verdict::Decide)
 }
 
 fn invoke(view: &View<'_>, notes: &mut Notes) -> Verdict {
@@ -313,9 +312,4 @@ fn invoke(view: &View<'_>, notes: &mut Notes) -> Verdict {
     let sliced = memory.slices.get(&view.stage.name).copied().unwrap_or(0);
     notes.fact("tried before", || tried + sliced);
     Verdict::Decide(Step::Invoke { resume: tried + sliced > 0 })
-}
-
-/// Returns whether the last try to merge was a moment ago.
-pub(super) fn is_merge_cooling(view: &View<'_>) -> bool {
-    !view.item.memory.is_cool(MERGE_COOLDOWN, view.now.store)
 }

@@ -102,7 +102,7 @@ pub struct Comment {
     /// Whether the tracker says that this is a program.
     #[serde(default)]
     pub is_bot: bool,
-    /// Whether its author may write to the repository.
+    /// Whether its author may write to the repository; an app that is installed there may.
     #[serde(default)]
     pub may_write: bool,
     /// Whether it was written by the account that the engine acts as; that may be a person's.

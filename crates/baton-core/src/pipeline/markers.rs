@@ -29,6 +29,9 @@ pub fn read(text: &str, dialect: Dialect) -> Marks {
     reader::read(text, prefix(dialect))
 }
 
+/// What the markers of sub-issues have in common.
+const SUB_ISSUE: &str = "SUB_ISSUE";
+
 /// What an agent said by markers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Marks {
@@ -100,6 +103,12 @@ pub enum Why {
 }
 
 impl Marks {
+    /// Returns whether there are sub-issues, and none of them was lost on the way.
+    pub fn has_all_sub_issues(&self) -> bool {
+        let is_lost = |mention: &Mention| mention.marker.contains(SUB_ISSUE);
+        !self.sub_issues.is_empty() && !self.problems().any(is_lost)
+    }
+
     /// Returns the markers that were probably meant and came to nothing.
     pub fn problems(&self) -> impl Iterator<Item = &Mention> {
         self.mentions.iter().filter(|mention| mention.why.is_problem())

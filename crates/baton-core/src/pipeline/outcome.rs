@@ -22,6 +22,9 @@ pub struct Outcome {
     /// The review threads that it was told, by id.
     #[serde(default)]
     pub threads: Vec<String>,
+    /// The comments in them that it was told.
+    #[serde(default)]
+    pub thread_comments: Vec<u64>,
     /// Where it worked.
     #[serde(default)]
     pub workplace: Option<Workplace>,
@@ -48,8 +51,10 @@ pub enum End {
     FailedForGood,
     /// It never began.
     NotStarted,
-    /// It was stopped because the engine stops, or because somebody said so.
+    /// It was stopped because the engine stops; it is taken up again.
     Stopped,
+    /// A person ended it.
+    Cancelled,
 }
 
 /// Where a run worked.
@@ -92,14 +97,17 @@ pub enum Word {
 }
 
 impl Outcome {
-    /// Returns what its words come to. Complete counts however the run ended, since the work is done; the others only
-    /// without an error, since then something may have been left out.
+    /// Returns what its words come to. Complete counts however the run ended, since the work is done: a run that said so is
+    /// not tried again. The others count only without an error, since then something may have been left out; and an issue is
+    /// taken apart only into parts that can be made.
     pub fn word(&self, marks: &Marks) -> Word {
         let is_fine = self.end == End::Finished;
         let is_asked_to_judge = matches!(self.job, Job::Stage | Job::Comments | Job::Review);
         match (marks.complete, marks.decomposed, marks.blocked) {
             (true, ..) if self.has_words() && is_asked_to_judge => Word::Complete,
-            (_, true, _) if is_fine && self.job == Job::Stage => Word::Decomposed,
+            (_, true, _) if is_fine && self.job == Job::Stage && marks.has_all_sub_issues() => {
+                Word::Decomposed
+            }
             (.., true) if is_fine => Word::Blocked,
             _ => Word::Nothing,
         }
@@ -107,6 +115,6 @@ impl Outcome {
 
     /// Returns whether the agent got to say something.
     pub fn has_words(&self) -> bool {
-        !matches!(self.end, End::NotStarted | End::Stopped)
+        !matches!(self.end, End::NotStarted | End::Stopped | End::Cancelled)
     }
 }

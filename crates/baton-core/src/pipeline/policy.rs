@@ -8,7 +8,7 @@ use crate::config::{Config, Layers, resolve};
 use crate::words::words;
 
 /// A stage that ended without a word is tried again after this many polls.
-const COOLDOWN_POLLS: u32 = 10;
+pub(super) const COOLDOWN_POLLS: u32 = 10;
 
 /// Settings of the pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use super::item::{Item, Moment};
 use super::names::{Flag, StageMark};
 use super::policy::Policy;
 use super::stage::Pipeline;
+use super::upkeep::is_between_tries;
 use super::view::View;
 
 /// Returns what is to be put right on an issue when an engine starts. A stage that rests between two tries keeps its
@@ -19,18 +20,10 @@ pub fn repairs(item: &Item, pipeline: &Pipeline, policy: &Policy, now: Moment) -
     let mut draft = Draft::new(view);
     if item.runner.is_none() && is_ours {
         draft.remove(Flag::Editing);
-        if item.is_closed || !is_between_tries(&view) {
+        if !is_between_tries(&view) {
             draft.remove_label(&policy.own_lock);
             draft.unmark(StageMark::InProgress);
         }
     }
     draft.done()
-}
-
-fn is_between_tries(view: &View<'_>) -> bool {
-    let memory = &view.item.memory;
-    let has_tried = |counts: &std::collections::BTreeMap<String, u32>| {
-        counts.get(&view.stage.name).is_some_and(|count| *count > 0)
-    };
-    has_tried(&memory.attempts) || has_tried(&memory.slices)
 }

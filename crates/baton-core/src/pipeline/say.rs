@@ -60,6 +60,25 @@ fn shortened(text: &str) -> String {
     format!("{}\n\n(The rest is in the log of the run.)", &text[..end])
 }
 
+/// Returns what an agent said, with what it probably meant and what was not done.
+pub(super) fn with_problems(text: String, problems: &[String]) -> String {
+    if problems.is_empty() {
+        return text;
+    }
+    let listed: Vec<_> = problems.iter().map(|problem| format!("- {problem}")).collect();
+    format!("{text}\n\nNot done:\n{}", listed.join("\n")).trim().to_owned()
+}
+
+/// Returns that a person ended the run.
+pub(super) fn cancelled(view: &View<'_>) -> String {
+    let body = format!(
+        "The run of **{}** was cancelled, so the issue is paused. Remove the label `{}`, or reply here, to go on.",
+        view.stage.name,
+        view.policy.names.flag(super::names::Flag::Paused)
+    );
+    headed(view, "cancelled", &body)
+}
+
 /// Returns all that an agent said to people, its summary first.
 pub(super) fn with_summary(summary: Option<&str>, rest: &str) -> String {
     let said = [summary.unwrap_or_default(), rest].map(str::trim);
@@ -152,6 +171,10 @@ fn reason(view: &View<'_>, pause: Pause) -> (String, &'static str) {
         Pause::CiTimeout => (
             format!("Checks came to no result in time in **{stage}**."),
             "Look at the checks of the pull request, and run them again where they hang.",
+        ),
+        Pause::ChecksFailed => (
+            format!("Checks have failed, and **{stage}** does not repair them."),
+            "Look at the checks of the pull request, and repair them by hand, or let a stage wait for them.",
         ),
         Pause::CiFixCycles => (
             format!(

@@ -1,17 +1,20 @@
 //! What the end of a run comes to. The issue is read afresh before, so that what people did meanwhile counts.
 
+use super::comments::is_new;
 use super::draft::Draft;
 use super::effect::{Effect, Job, Place, Reaction, Settlement};
 use super::item::{Comment, Item, Moment, Thread};
 use super::markers::{self, Marks};
+use super::memory::{answer_key, start_key};
 use super::names::{Flag, StageMark};
 use super::outcome::{End, Outcome, Word};
-use super::policy::Policy;
+use super::policy::{COOLDOWN_POLLS, Policy};
 use super::say;
 use super::stage::Pipeline;
 use super::view::View;
 use crate::labels::PLAN_PENDING_APPROVAL;
 use crate::slot::{EnginePause, ItemMemory};
+use crate::time::ServerTime;
 
 /// Returns what the end of a run in a stage comes to.
 pub fn settle(
@@ -29,7 +32,8 @@ pub fn settle(
         view = view.in_stage(of_run);
     }
     let marks = markers::read(&outcome.text, policy.names.dialect);
-    let mut run = EndedRun { draft: Draft::new(view), outcome, marks };
+    let word = outcome.word(&marks);
+    let mut run = EndedRun { draft: Draft::new(view), outcome, marks, word };
     run.settle();
     run.draft.done()
 }
@@ -39,22 +43,34 @@ struct EndedRun<'a> {
     draft: Draft<'a>,
     outcome: &'a Outcome,
     marks: Marks,
+    word: Word,
 }
 
 impl<'a> EndedRun<'a> {
     fn settle(&mut self) {
+        if self.has_lost_the_race() {
+            return self.draft.remove_label(&self.draft.view.policy.own_lock.clone());
+        }
         if self.outcome.has_words() {
             self.keep_what_was_done();
         }
         if self.outcome.job != Job::Stage {
             self.draft.remove(Flag::Editing);
         }
-        match self.outcome.word(&self.marks) {
+        match self.word {
             Word::Complete => self.complete(),
             Word::Decomposed => self.decomposed(),
             Word::Blocked => self.blocked(),
             Word::Nothing => self.nothing_said(),
         }
+    }
+
+    /// Of two engines that took the issue up at once, one did not get the claim. A lock of its own would keep the other
+    /// away later; what else the labels say is the winner's.
+    fn has_lost_the_race(&self) -> bool {
+        let view = self.draft.view;
+        let is_foreign = view.item.foreign_claim.is_some() || view.signs.foreign_lock.is_some();
+        self.outcome.end == End::NotStarted && is_foreign
     }
 
     /// Whatever a run says in the end, its commits are pushed, and what it wrote into the issue counts.
@@ -74,10 +90,11 @@ impl<'a> EndedRun<'a> {
         }
         self.post("");
         self.show_words_are_heard();
+        self.resolve_threads();
         if stage.mark_pr_ready {
             self.draft.push(Effect::MarkPullReady);
         }
-        self.draft.forgive();
+        self.draft.forget_tries();
         if stage.approval.is_some() && !self.draft.view.signs.is_complete {
             self.draft.add_label(PLAN_PENDING_APPROVAL.to_owned());
             self.draft.push(Effect::AskApproval { stage: stage.name.clone() });
@@ -95,7 +112,7 @@ impl<'a> EndedRun<'a> {
         if !issues.is_empty() {
             self.draft.push(Effect::CreateSubIssues { issues });
         }
-        self.draft.forgive();
+        self.draft.forget_tries();
         self.draft.mark(StageMark::Complete);
         if let Some(end) = self.draft.view.pipeline.cleanup() {
             self.draft.push(Effect::MoveTo { column: end.name.clone() });
@@ -103,41 +120,86 @@ impl<'a> EndedRun<'a> {
         self.draft.let_go();
     }
 
+    /// The question stands for the answer; review threads stay as they are until there is one.
     fn blocked(&mut self) {
-        // The question is asked in a comment of its own.
         let question = say::question(&self.draft.view, self.marks.summary.take().as_deref());
         self.post("");
         self.show_words_are_heard();
         self.draft.say(Place::Issue, question);
         self.draft.add(Flag::Paused);
         self.draft.add(Flag::AwaitingInput);
-        self.remember_pause("blocked_on_input");
+        self.remember_pause("blocked_on_input", None);
         let stage = self.stage();
         self.draft.memory().cooldowns.remove(&stage);
         self.draft.let_go();
     }
 
     fn nothing_said(&mut self) {
-        match (self.outcome.job, self.outcome.end) {
-            (_, End::NotStarted) => self.yield_to_the_winner(),
-            (_, End::Stopped) => {}
-            (Job::Stage, _) => self.stage_goes_on(),
-            (_, End::Failed) => {}
-            (_, End::FailedForGood) => self.give_up("could not answer: its runs failed"),
-            (..) => {
-                self.post("");
-                self.show_words_are_heard();
-            }
+        match (self.outcome.end, self.outcome.job) {
+            (End::Stopped, _) => {}
+            (End::Cancelled, _) => self.cancelled(),
+            (End::NotStarted, _) => self.not_started(),
+            (_, Job::Stage) => self.stage_goes_on(),
+            (End::Failed, _) => {}
+            (End::FailedForGood, _) => self.give_up("could not answer: its runs failed"),
+            (End::TimedOut | End::FinishedWithError, _) => self.not_answered(),
+            (End::Finished | End::TurnLimit, _) => self.answered(),
         }
     }
 
-    /// Of two engines that took the issue up at once, one did not get the claim. A lock of its own would keep the other
-    /// away later; what else the labels say is the winner's.
-    fn yield_to_the_winner(&mut self) {
-        let view = self.draft.view;
-        if view.item.foreign_claim.is_some() || view.signs.foreign_lock.is_some() {
-            self.draft.remove_label(&view.policy.own_lock);
+    /// What a person ended does not begin again by itself.
+    fn cancelled(&mut self) {
+        self.draft.add(Flag::Paused);
+        self.draft.say(Place::Issue, say::cancelled(&self.draft.view));
+        self.remember_pause("cancelled", Some(self.draft.view.now.server));
+        self.draft.let_go();
+    }
+
+    /// An agent that cannot even begin is tried a few times, a poll apart.
+    fn not_started(&mut self) {
+        let (key, stage) = (start_key(&self.draft.view.stage.name), self.stage());
+        let tries = ItemMemory::count(&mut self.draft.memory().attempts, &key);
+        if self.is_too_often(tries) {
+            return self.give_up(&format!("could not be started {tries} times"));
         }
+        let view = self.draft.view;
+        let until = view.now.store.plus(view.policy.cooldown / COOLDOWN_POLLS);
+        self.draft.memory().cooldowns.insert(stage, until);
+    }
+
+    fn answered(&mut self) {
+        self.post("");
+        self.show_words_are_heard();
+        self.resolve_threads();
+        let key = answer_key(&self.draft.view.stage.name);
+        if self.draft.view.item.memory.attempts.contains_key(&key) {
+            self.draft.memory().attempts.remove(&key);
+        }
+        self.release_unless_between_tries();
+    }
+
+    /// A run that was cut off has answered nothing. What it was told stays new; comments have no other bound on that than
+    /// this one.
+    fn not_answered(&mut self) {
+        self.post("");
+        if self.outcome.job == Job::Comments {
+            let key = answer_key(&self.draft.view.stage.name);
+            let tries = ItemMemory::count(&mut self.draft.memory().attempts, &key);
+            if self.is_too_often(tries) {
+                return self.give_up(&format!("gave no answer to comments {tries} times"));
+            }
+        }
+        self.release_unless_between_tries();
+    }
+
+    fn release_unless_between_tries(&mut self) {
+        if !self.draft.view.signs.has_own_lock {
+            self.draft.push(Effect::Release);
+        }
+    }
+
+    fn is_too_often(&self, tries: u32) -> bool {
+        self.draft.view.policy.max_retries.is_some_and(|max| tries >= max)
     }
 
     /// The stage has not ended. It keeps its lock, since nobody else should begin in the middle.
@@ -157,7 +219,7 @@ impl<'a> EndedRun<'a> {
     fn count_attempt(&mut self) {
         let stage = self.stage();
         let attempts = ItemMemory::count(&mut self.draft.memory().attempts, &stage);
-        match self.draft.view.policy.max_retries.is_some_and(|max| attempts >= max) {
+        match self.is_too_often(attempts) {
             true => self.give_up(&format!("ended {attempts} times without a word of completion")),
             false => self.cool_down(),
         }
@@ -179,18 +241,17 @@ impl<'a> EndedRun<'a> {
     }
 
     fn give_up(&mut self, why: &str) {
-        self.draft.forgive();
+        self.draft.forget_tries();
         self.draft.mark(StageMark::Failed);
         self.draft.add(Flag::Paused);
         self.draft.say(Place::Issue, say::gave_up(&self.draft.view, why));
-        self.remember_pause("stage_failed");
+        // What was said before a failed answer led to it, and would do so again at once.
+        let is_answer = self.outcome.job != Job::Stage;
+        self.remember_pause("stage_failed", is_answer.then_some(self.draft.view.now.server));
         self.draft.let_go();
     }
 
-    fn remember_pause(&mut self, cause: &str) {
-        // What was said before a failed answer led to it, and would do so again at once.
-        let is_answer = self.outcome.job != Job::Stage && cause == "stage_failed";
-        let unheard_before = is_answer.then_some(self.draft.view.now.server);
+    fn remember_pause(&mut self, cause: &str, unheard_before: Option<ServerTime>) {
         let pause = EnginePause { stage: self.stage(), cause: cause.to_owned(), unheard_before };
         self.draft.memory().paused_by_engine = Some(pause);
     }
@@ -199,18 +260,24 @@ impl<'a> EndedRun<'a> {
         self.draft.view.stage.name.clone()
     }
 
-    /// Shows on everything that the agent was told that it was acted on, and remembers it.
+    /// Shows on every comment that the agent was told that it was acted on, and remembers it.
     fn show_words_are_heard(&mut self) {
-        let comments = &self.outcome.comments;
-        self.rocket(Place::Issue, comments.clone());
-        let threads = self.threads();
+        self.rocket(Place::Issue, self.outcome.comments.clone());
+    }
+
+    /// Settles the threads that the agent was told, and what was said in them. What reviewers said meanwhile is still to be
+    /// heard, and keeps its thread open.
+    fn resolve_threads(&mut self) {
+        self.rocket(Place::Pull, self.outcome.thread_comments.clone());
         let view = self.draft.view;
-        let is_new = |id: &u64| !view.item.memory.processed_comments.contains(id);
-        let said = threads.iter().flat_map(|thread| &thread.comments).map(|comment| comment.id);
-        let said: Vec<_> = said.filter(is_new).collect();
-        self.rocket(Place::Pull, said);
-        if !self.outcome.threads.is_empty() {
-            self.draft.push(Effect::ResolveThreads { threads: self.outcome.threads.clone() });
+        let told = &self.outcome.thread_comments;
+        let is_untold = |comment: &Comment| {
+            is_new(comment, &view.item.memory, view.policy.names) && !told.contains(&comment.id)
+        };
+        let settled = self.threads().into_iter().filter(|thread| !thread.comments.iter().any(is_untold));
+        let threads: Vec<_> = settled.map(|thread| thread.id.clone()).collect();
+        if !threads.is_empty() {
+            self.draft.push(Effect::ResolveThreads { threads });
         }
     }
 
@@ -230,7 +297,7 @@ impl<'a> EndedRun<'a> {
 
     /// Posts what the agent said, where people look for it.
     fn post(&mut self, tail: &str) {
-        let rest = std::mem::take(&mut self.marks.rest);
+        let rest = say::with_problems(std::mem::take(&mut self.marks.rest), &self.not_obeyed());
         let summary = self.marks.summary.take();
         if self.outcome.job == Job::Stage && self.has_pull_to_post_to() && !rest.is_empty() {
             return self.post_on_pull(&rest, summary.as_deref(), tail);
@@ -243,9 +310,18 @@ impl<'a> EndedRun<'a> {
         }
     }
 
+    /// What the agent probably meant and what came to nothing, for people and for its next run.
+    fn not_obeyed(&self) -> Vec<String> {
+        let unmade = self.marks.sub_issues.iter().filter(|_| self.word != Word::Decomposed);
+        let unmade =
+            unmade.map(|issue| format!("the sub-issue \u{201c}{}\u{201d} was not created", issue.title));
+        self.marks.problems().map(ToString::to_string).chain(unmade).collect()
+    }
+
     fn has_pull_to_post_to(&self) -> bool {
         let view = self.draft.view;
-        view.stage.post_to_pr && (view.item.pull.is_some() || view.stage.create_draft_pr)
+        let will_be_there = view.stage.create_draft_pr && self.word == Word::Complete;
+        view.stage.post_to_pr && (view.item.pull.is_some() || will_be_there)
     }
 
     fn post_on_pull(&mut self, text: &str, summary: Option<&str>, tail: &str) {

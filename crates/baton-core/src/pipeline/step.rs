@@ -143,6 +143,8 @@ pub enum Pause {
     ReviewCycles,
     /// Checks did not end in time.
     CiTimeout,
+    /// Checks failed where nobody repairs them.
+    ChecksFailed,
     /// The agent was sent back to checks too often.
     CiFixCycles,
     /// The agent was sent back to rebase too often.
@@ -168,6 +170,7 @@ impl Pause {
             Self::ReviewTimeout { .. } => "review_timeout",
             Self::ReviewCycles => "review_cycles",
             Self::CiTimeout => "ci_timeout",
+            Self::ChecksFailed => "checks_failed",
             Self::CiFixCycles => "ci_fix_cycles",
             Self::RebaseCycles => "rebase_cycles",
             Self::CommentCycles => "comment_cycles",
@@ -187,6 +190,8 @@ words! {
         Closed = "a closed issue waits for nothing",
         /// What came first is done.
         Unblocked = "what came first is done",
+        /// Our lock is on what we do not work on.
+        Idle = "our lock is on an issue that we do not work on",
         /// A label tells of a gate that the issue is not at.
         Stale = "a label tells of a gate that the issue is not at",
         /// Reviewers have looked.

@@ -4,6 +4,8 @@
 //! is looked at; otherwise an issue would wait for something that nobody watches. While an agent works on the issue, or
 //! somebody else has it, its labels are theirs.
 
+use std::collections::BTreeMap;
+
 use super::names::Flag;
 use super::stage::StageKind;
 use super::step::{Repair, Step};
@@ -11,7 +13,7 @@ use super::trail::{Notes, Rule, Verdict};
 use super::view::View;
 
 /// The rules, in order.
-pub static UPKEEP: [Rule; 3] = [
+pub static UPKEEP: [Rule; 4] = [
     Rule {
         id: "closed-labels",
         asks: "Is the issue closed, and does a label say that it waits for something?",
@@ -23,6 +25,12 @@ pub static UPKEEP: [Rule; 3] = [
         asks: "Does a label say that other issues come first, and is none of them open?",
         then: "The label is taken off, in any column.",
         check: unblocked,
+    },
+    Rule {
+        id: "idle-lock",
+        asks: "Is our lock on an issue that something keeps our agents from?",
+        then: "The lock is taken off, and the claim is given back.",
+        check: idle_lock,
     },
     Rule {
         id: "stale-gate-labels",
@@ -74,6 +82,30 @@ fn unblocked(view: &View<'_>, notes: &mut Notes) -> Verdict {
     }
     notes.fact("open blockers", || view.open_blockers().count());
     repair(view.open_blockers().next().is_none(), Repair::Unblocked)
+}
+
+fn idle_lock(view: &View<'_>, notes: &mut Notes) -> Verdict {
+    if !view.signs.has_own_lock || !is_ours(view) {
+        return Verdict::Pass;
+    }
+    notes.fact("kept away", || is_kept_away(view));
+    repair(is_kept_away(view), Repair::Idle)
+}
+
+/// Returns whether something keeps our agents from the issue, so that a lock of ours would only keep others away too.
+fn is_kept_away(view: &View<'_>) -> bool {
+    let signs = &view.signs;
+    let is_stopped =
+        view.has(Flag::Paused) || signs.held_by.is_some() || view.open_blockers().next().is_some();
+    is_stopped || signs.is_complete || signs.is_plan_pending || !view.stage.is_working()
+}
+
+/// Returns whether a stage that ended without a word waits to be tried again: so long it keeps its lock.
+pub(super) fn is_between_tries(view: &View<'_>) -> bool {
+    let has_tried =
+        |counts: &BTreeMap<String, u32>| counts.get(&view.stage.name).is_some_and(|count| *count > 0);
+    let was_tried = has_tried(&view.item.memory.attempts) || has_tried(&view.item.memory.slices);
+    was_tried && !is_kept_away(view) && !view.item.is_closed
 }
 
 fn stale_gate_labels(view: &View<'_>, notes: &mut Notes) -> Verdict {

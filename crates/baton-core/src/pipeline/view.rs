@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::comments::{is_by_bot, is_new};
 use super::item::{Approval, Comment, Item, LinkedPull, Moment, Thread};
-use super::memory::PULL_WAIT;
+use super::memory::{PULL_WAIT, REPROMPT_WAIT, REVIEW_WAIT};
 use super::names::{Flag, Said, StageMark};
 use super::policy::Policy;
 use super::stage::{Pipeline, Stage, StageKind};
@@ -16,6 +16,24 @@ use crate::time::ServerTime;
 
 /// Stands for the stage of a column that belongs to none.
 static NOWHERE: LazyLock<Stage> = LazyLock::new(|| Stage { kind: StageKind::Unmanaged, ..Stage::default() });
+
+/// Something that is waited for, with the label that tells of it and the name under which the memory keeps its clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    /// The label.
+    pub flag: Flag,
+    /// The name.
+    pub key: &'static str,
+}
+
+/// Reviewers.
+pub const REVIEWERS: Wait = Wait { flag: Flag::AwaitingReview, key: REVIEW_WAIT };
+/// Bots that were asked once more.
+pub const REPROMPTED: Wait = Wait { flag: Flag::BotReprompted, key: REPROMPT_WAIT };
+/// What the tracker finds out about the pull request.
+pub const TRACKER: Wait = Wait { flag: Flag::AwaitingCi, key: PULL_WAIT };
+/// All of them.
+pub const WAITS: [Wait; 3] = [REVIEWERS, REPROMPTED, TRACKER];
 
 /// An issue with all that decides about it.
 #[derive(Debug, Clone, Copy)]
@@ -179,18 +197,15 @@ impl<'a> View<'a> {
         times.find(|(label, _)| is_it(label)).map(|(_, at)| *at)
     }
 
-    /// Returns how long a flag's label has been there; nothing when that is not known.
-    pub fn flagged_for(&self, flag: Flag) -> Duration {
-        self.flagged_at(flag).map_or(Duration::ZERO, |at| self.now.server.since(at))
-    }
-
-    /// Returns how long the tracker has been finding out about the pull request: since the label tells of it, or since it
-    /// was first waited for.
-    pub fn waited_for_pull(&self) -> Duration {
-        let since = self.item.memory.waiting_since.get(PULL_WAIT);
-        match self.flagged_at(Flag::AwaitingCi) {
-            Some(at) => self.now.server.since(at),
-            None => since.map_or(Duration::ZERO, |since| self.now.store.since(*since)),
+    /// Returns how long something has been waited for: since its label tells of it, or since the memory does, whichever is
+    /// shorter. The memory counts where there is no label, or nobody knows when it was put on, or a pause came between.
+    pub fn waited(&self, wait: Wait) -> Duration {
+        let labelled = self.flagged_at(wait.flag).map(|at| self.now.server.since(at));
+        let remembered =
+            self.item.memory.waiting_since.get(wait.key).map(|since| self.now.store.since(*since));
+        match (labelled, remembered) {
+            (Some(labelled), Some(remembered)) => labelled.min(remembered),
+            (one, other) => one.or(other).unwrap_or_default(),
         }
     }
 

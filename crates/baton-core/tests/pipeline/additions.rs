@@ -6,7 +6,7 @@ use std::time::Duration;
 use baton_core::config::{PipelineDialect, stages};
 use baton_core::labels::dialect::Dialect;
 use baton_core::pipeline::checks::{Checks, Conclusion};
-use baton_core::pipeline::effect::{Effect, Job};
+use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::item::{
     ApprovalState, LinkedPull, MergeState, Review, ReviewDecision, ReviewState, Usage,
 };
@@ -42,7 +42,7 @@ fn a_plan_is_complete_only_when_people_agree() {
     let mut world = decided(ApprovalState::Approved);
     assert_eq!(world.look(), Step::RepairLabels(Repair::Decided));
     assert!(!world.has_label(PENDING) && world.is_marked("Plan", StageMark::Complete));
-    assert_eq!(world.step(), Step::Rest(Rest::AwaitingMove));
+    assert_eq!(world.step(), Step::Advance { to: "Implement".to_owned() }, "who agrees wants it carried out");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn too_many_rounds_of_comments_pause_and_what_led_to_it_does_not_resume() {
     let mut world = world.comment(later);
     assert_eq!(world.look(), Step::ProcessComments { resumes: true });
     let woken = world.performed.iter().rev().find_map(|effect| match effect {
-        Effect::Wake { comments, .. } => Some(comments.clone()),
+        Effect::Wake(Wake { comments, .. }) => Some(comments.clone()),
         _ => None,
     });
     assert_eq!(woken.unwrap(), [50, 51], "what was not heard before is heard now");
@@ -308,4 +308,160 @@ fn a_crash_leaves_nothing_behind_that_the_next_start_does_not_put_right() {
     let mut between_tries = issue_in("Plan").locked();
     between_tries.end_run(&ended(Job::Stage, End::Finished, ""));
     assert_eq!(repaired(between_tries), "", "nobody else begins in the middle");
+}
+
+#[test]
+fn what_a_reviewer_says_during_a_run_keeps_its_thread_open() {
+    let mut world = issue_in("Implement").mark(StageMark::Complete).pull(|pull| {
+        pull.threads = vec![thread("T1", "a.rs", 1), thread("T2", "b.rs", 2)];
+    });
+    assert_eq!(world.look(), Step::Reinvoke(Cause::Review));
+    world.item.pull.as_mut().unwrap().threads[1].comments.push(comment(77, "rob", "And its callers?"));
+    world.end_run(&world.ended(End::Finished, "Renamed."));
+    let open: Vec<_> = world.view().new_threads().map(|thread| thread.id.as_str()).collect();
+    assert_eq!(open, ["T2"]);
+    assert_eq!(world.step(), Step::Reinvoke(Cause::Review));
+}
+
+#[test]
+fn a_run_that_asks_or_is_cut_off_settles_no_thread() {
+    for (end, text) in [(End::Finished, "Which?\nBATON_BLOCKED_ON_INPUT"), (End::TimedOut, "I am nearly")] {
+        let mut world = issue_in("Implement").mark(StageMark::Complete).pull(|pull| {
+            pull.threads = vec![thread("T1", "a.rs", 1)];
+        });
+        world.look();
+        world.end_run(&world.ended(end, text));
+        assert_eq!(world.view().new_threads().count(), 1, "{end:?}");
+    }
+}
+
+#[test]
+fn comments_that_get_no_answer_are_tried_a_few_times_and_then_a_person_is_asked() {
+    let mut world = issue_in("Plan").comment(comment(1, "rob", "And this?"));
+    for _ in 0..3 {
+        assert_eq!(world.look(), Step::ProcessComments { resumes: false });
+        world.end_run(&world.ended(End::TimedOut, ""));
+        world.wait(Duration::from_mins(20));
+    }
+    assert!(world.has(Flag::Paused) && world.is_marked("Plan", StageMark::Failed));
+    assert_eq!(world.look_until_rest(), [Step::Rest(Rest::Paused)]);
+}
+
+#[test]
+fn rounds_are_counted_however_content_the_agent_is() {
+    let mut world = issue_in("Implement").mark(StageMark::Complete).pull(|_| {});
+    for round in 0..5 {
+        world.item.pull.as_mut().unwrap().threads.push(thread(&format!("T{round}"), "a.rs", round));
+        assert_eq!(world.look(), Step::Reinvoke(Cause::Review), "{round}");
+        world.end_run(&world.ended(End::Finished, COMPLETE));
+    }
+    world.item.pull.as_mut().unwrap().threads.push(thread("T9", "a.rs", 99));
+    assert_eq!(world.step(), Step::Pause(Pause::ReviewCycles));
+}
+
+#[test]
+fn a_push_gives_checks_time_to_appear() {
+    let mut world =
+        issue_in("Validate").flag(Flag::AwaitingCi).pull(|pull| pull.checks = Some(Checks::default()));
+    world.item.memory.checked_pulls.insert(7);
+    world.wait(Duration::from_mins(35));
+    world.item.pull.as_mut().unwrap().pushed_at = world.now.server;
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::NoChecksYet));
+    world.item.pull.as_mut().unwrap().checks = None;
+    world.wait(Duration::from_mins(35));
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::ChecksUnknown), "what cannot be read is no time-out");
+    world.wait(Duration::from_mins(240));
+    assert_eq!(world.step(), Step::Pause(Pause::CiTimeout), "but it is not waited for without end");
+}
+
+#[test]
+fn a_pause_over_night_is_not_followed_by_a_time_out() {
+    let conflict = |pull: &mut LinkedPull| pull.mergeable = Some(false);
+    let mut world = issue_in("Validate").flag(Flag::AwaitingCi).pull(conflict);
+    world.item.memory.cycles.insert(baton_core::pipeline::Loop::Rebase.key("Validate"), 3);
+    assert_eq!(world.look(), Step::Pause(Pause::RebaseCycles));
+    world.wait(Duration::from_hours(10));
+    let mut world = world.pull(|pull| {
+        pull.mergeable = Some(true);
+        pull.checks = Some(vec![check(9, "build", None)].into());
+    });
+    world.item.labels.retain(|label| label != "baton:paused");
+    let steps = world.look_until_rest();
+    assert_eq!(steps.last(), Some(&Step::HoldAtGate(Hold::Checks)), "{steps:?}");
+    assert!(world.has(Flag::AwaitingCi));
+}
+
+#[test]
+fn a_question_before_there_is_a_pull_request_is_asked_on_the_issue() {
+    let mut world = issue_in("Implement").locked();
+    let settlement = world.end_stage("I read it all.\nBATON_BLOCKED_ON_INPUT");
+    let said = crate::world::said(&settlement);
+    assert!(said.iter().all(|(on, _)| *on == baton_core::pipeline::effect::Place::Issue), "{said:?}");
+    assert!(said[0].1.contains("I read it all."));
+}
+
+#[test]
+fn an_issue_is_taken_apart_only_into_parts_that_can_be_made() {
+    let bad = "BATON_SUB_ISSUE_BEGIN not a repository\nTITLE: Other half\nBATON_SUB_ISSUE_END";
+    let good = "BATON_SUB_ISSUE_BEGIN\nTITLE: One half\nDo it.\nBATON_SUB_ISSUE_END";
+    for text in ["BATON_DECOMPOSED".to_owned(), format!("BATON_DECOMPOSED\n{good}\n{bad}")] {
+        let mut world = issue_in("Plan").locked();
+        world.end_stage(&text);
+        assert_eq!(world.item.column, "Plan", "{text}");
+        assert_eq!(world.step(), Step::Rest(Rest::Cooldown));
+    }
+    let told = issue_in("Plan").locked().end_stage(&format!("BATON_DECOMPOSED\n{good}\n{bad}"));
+    let body = crate::world::said(&told)[0].1;
+    assert!(
+        body.contains("Not done:") && body.contains("One half") && body.contains("SUB_ISSUE_BEGIN"),
+        "{body}"
+    );
+}
+
+#[test]
+fn what_a_person_cancels_stays_cancelled() {
+    let mut world = issue_in("Plan").comment(comment(1, "rob", "And this?"));
+    world.look();
+    world.end_run(&world.ended(End::Cancelled, ""));
+    assert!(world.has(Flag::Paused) && !world.has(Flag::Editing) && !world.is_locked());
+    assert_eq!(world.look_until_rest(), [Step::Rest(Rest::Paused)]);
+}
+
+#[test]
+fn a_lock_of_ours_does_not_stay_where_we_do_not_work() {
+    let between_tries = || {
+        let mut world = issue_in("Plan").locked();
+        world.end_stage("I looked around.");
+        world
+    };
+    assert_eq!(between_tries().step(), Step::Rest(Rest::Cooldown));
+    let backlog = between_tries().with(|world| "Backlog".clone_into(&mut world.item.column));
+    for mut world in [
+        backlog,
+        between_tries().flag(Flag::Paused),
+        between_tries().label("do-not-pickup"),
+        between_tries().blocker("acme/web#1", true),
+    ] {
+        world.look_until_rest();
+        assert!(!world.is_locked() && world.performed.contains(&Effect::Release), "{:?}", world.item.labels);
+    }
+}
+
+#[test]
+fn a_word_that_decides_about_a_plan_is_no_news() {
+    for body in ["/approve", "/reject too large", " /approve\nThanks."] {
+        let world = planned().comment(comment(1, "rob", body));
+        assert_eq!(world.step(), Step::HoldAtGate(Hold::Approval), "{body}");
+    }
+    let world = planned().comment(comment(1, "rob", "I would /approve it if it were shorter."));
+    assert_eq!(world.step(), Step::ProcessComments { resumes: false });
+}
+
+#[test]
+fn a_label_whose_time_nobody_knows_is_waited_for_all_the_same() {
+    let mut world = reviewed(Vec::new()).flag(Flag::AwaitingReview);
+    world.item.labelled_at.clear();
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::Reviews));
+    world.wait(Duration::from_mins(15));
+    assert_eq!(world.step(), Step::Pause(Pause::ReviewTimeout { reprompted: false }));
 }

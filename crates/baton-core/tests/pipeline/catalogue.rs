@@ -307,8 +307,9 @@ catalogue! {
              gives up, paused and failed (differs: the specification treats it as a run without a marker; a \
              crash says nothing of the stage)",
         s3_2_29c_an_agent_that_never_started_is_not_charged:
-            "locked and in progress in X; the agent's program could not be started → no attempt is charged \
-             and no stage cooldown begins; it is tried again at a later look",
+            "an agent could not be started → no attempt is charged to the stage; it is tried again a poll later; \
+             after max_retries in a row it escalates (differs: the specification tries for ever; wakes are immediate \
+             here, so a missing program would be called without end)",
         s3_2_29d_a_comment_is_answered_during_the_cooldown:
             "cooldown in X; a new comment → comments are processed at once (differs: said in our outcomes; \
              the guard of comments comes before that of the cooldown)",
@@ -701,9 +702,8 @@ catalogue! {
         s8_1_06_awaiting_input_without_a_comment:
             "6: baton:paused and baton:awaiting-input, no new comment → rest",
         s8_1_07_paused_with_a_comment:
-            "7: baton:paused, a new comment → removed, comments are processed, with open blockers too \
-             (differs: the specification asks the later guards first; a person's word is answered, and the \
-             stage waits afterwards)",
+            "guard 7: paused; a new comment by a person → resumes, with the failure cleared; while other issues come \
+             first it rests, and resumes when they are closed (differs: no agent works on a blocked issue)",
         s8_1_08_paused_without_a_comment: "8: baton:paused, no new comment → rest",
         s8_1_09_open_dependencies:
             "9: open blockers → baton:blocked and its comment, if not there; rest, new comments or not",
@@ -850,8 +850,9 @@ catalogue! {
     /// §6.6 and §2.6: decomposition, and which marker counts.
     mod decompose {
         s6_6_01_decomposed_completes_the_stage:
-            "locked and in progress in X; DECOMPOSED, not complete, no error → adds stage:X:complete; \
-             removes baton:locked:<user>, stage:X:in_progress; the claim is released",
+            "locked and in progress in X; DECOMPOSED with at least one block of SUB_ISSUE that can be read, not complete, no \
+             error → adds stage:X:complete; removes baton:locked:<user>, stage:X:in_progress; the claim is released \
+             (differs: without such a block nothing is left of the issue, so the marker does not count)",
         s6_6_02_decomposed_moves_to_the_column_done:
             "the same → the column is the cleanup stage's, wherever the board has it",
         s6_6_03_decomposed_skips_the_stages_between:

@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use baton_core::pipeline::checks::Conclusion;
-use baton_core::pipeline::effect::{Effect, Job};
 use baton_core::pipeline::item::{LinkedPull, ReviewState};
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::{End, repairs};
@@ -14,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::exhaustive::{COLUMNS, check_effects, check_step};
-use crate::world::{STEPS_MAX, World, check, comment, ended, issue_in, request, review, thread};
+use crate::world::{STEPS_MAX, World, check, comment, issue_in, request, review, thread};
 
 /// Something that happens to an issue.
 #[derive(Debug, Clone)]
@@ -53,7 +52,7 @@ const TEXTS: [&str; 6] = [
     "BATON_ISSUE_UPDATE_BEGIN\nNew text.\nBATON_ISSUE_UPDATE_END\nBATON_STAGE_COMPLETE and more",
 ];
 
-const ENDS: [End; 8] = [
+const ENDS: [End; 9] = [
     End::Finished,
     End::FinishedWithError,
     End::TimedOut,
@@ -62,6 +61,7 @@ const ENDS: [End; 8] = [
     End::FailedForGood,
     End::NotStarted,
     End::Stopped,
+    End::Cancelled,
 ];
 
 fn event() -> impl Strategy<Value = Event> {
@@ -167,14 +167,7 @@ impl Life {
         if self.world.item.runner.is_none() {
             return;
         }
-        let woken = self.world.performed.iter().rev().find_map(|effect| match effect {
-            Effect::Wake { job, comments, threads, .. } => Some((*job, comments.clone(), threads.clone())),
-            _ => None,
-        });
-        let (job, comments, threads) = woken.unwrap_or((Job::Stage, Vec::new(), Vec::new()));
-        let mut outcome = ended(job, end, text);
-        (outcome.comments, outcome.threads) = (comments, threads);
-        self.world.end_run(&outcome);
+        self.world.end_run(&self.world.ended(end, text));
     }
 
     /// The engine dies with its agent, and starts anew.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use baton_core::config::{PipelineDialect, stages};
 use baton_core::pipeline::checks::{Check, Conclusion};
-use baton_core::pipeline::effect::{Effect, Job, Place, Reaction};
+use baton_core::pipeline::effect::{Effect, Job, Place, Reaction, Wake};
 use baton_core::pipeline::item::{
     Approval, ApprovalState, Blocker, Comment, LinkedPull, MergeState, Repository, Review, ReviewDecision,
     ReviewRequest, ReviewState, Thread, Usage,
@@ -144,6 +144,7 @@ pub(crate) fn ended(job: Job, end: End, text: &str) -> Outcome {
         text: text.to_owned(),
         comments: Vec::new(),
         threads: Vec::new(),
+        thread_comments: Vec::new(),
         workplace: None,
         effort: Effort::default(),
     }
@@ -276,7 +277,7 @@ impl World {
 
     /// Lets the run end that works on the issue in its column, and returns what that comes to.
     pub(crate) fn end_run(&mut self, outcome: &Outcome) -> Settlement {
-        let stage = self.item.column.clone();
+        let stage = self.woken().map_or_else(|| self.item.column.clone(), |wake| wake.stage.clone());
         let settlement = settle(&self.item, &stage, outcome, &self.pipeline, &self.policy, self.now);
         self.item.runner = None;
         self.perform(settlement.clone());
@@ -318,7 +319,7 @@ impl World {
             Effect::MergePull { .. } => self.merge(),
             Effect::AskApproval { stage } => self.ask(stage),
             Effect::RemoveWorktree => self.item.has_worktree = false,
-            Effect::Wake { .. } => self.item.runner = Some("coder".to_owned()),
+            Effect::Wake(_) => self.item.runner = Some("coder".to_owned()),
             Effect::AskReviewersAgain { .. } | Effect::CreateSubIssues { .. } => {}
             Effect::UpdateIssue { .. } | Effect::PushBranch | Effect::Release => {}
         }
@@ -337,6 +338,10 @@ impl World {
     }
 
     fn post(&mut self, on: Place, body: &str) {
+        assert!(
+            on == Place::Issue || self.item.pull.is_some(),
+            "there is no pull request to say this on: {body}"
+        );
         let id = 10_000 + u64::try_from(self.performed.len()).unwrap();
         let mut posted = comment(id, "baton-app[bot]", body);
         posted.created_at = self.now.server;
@@ -381,6 +386,22 @@ impl World {
 
 /// What is the case.
 impl World {
+    /// Returns what the agent at work was woken for.
+    pub(crate) fn woken(&self) -> Option<&Wake> {
+        let wake = |effect| match effect {
+            &Effect::Wake(ref wake) => Some(wake),
+            _ => None,
+        };
+        self.item.runner.as_ref().and_then(|_| self.performed.iter().rev().find_map(wake))
+    }
+
+    /// Returns the end of the run at work, with all that it was told.
+    pub(crate) fn ended(&self, end: End, text: &str) -> Outcome {
+        let Some(wake) = self.woken().cloned() else { return ended(Job::Stage, end, text) };
+        let Wake { job, comments, threads, thread_comments, .. } = wake;
+        Outcome { comments, threads, thread_comments, ..ended(job, end, text) }
+    }
+
     pub(crate) fn has_label(&self, label: &str) -> bool {
         self.item.labels.iter().any(|own| own == label)
     }
@@ -401,7 +422,7 @@ impl World {
     /// Returns what agents were woken for so far.
     pub(crate) fn jobs(&self) -> Vec<Job> {
         let job = |effect: &Effect| match effect {
-            Effect::Wake { job, .. } => Some(*job),
+            Effect::Wake(Wake { job, .. }) => Some(*job),
             _ => None,
         };
         self.performed.iter().filter_map(job).collect()

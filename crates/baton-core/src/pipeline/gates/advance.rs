@@ -1,5 +1,6 @@
 //! The last gate: an issue whose stage is finished is handed on, by itself or by a person.
 
+use super::super::item::ApprovalState;
 use super::super::names::Flag;
 use super::super::step::{Rest, Step};
 use super::super::trail::{Notes, Verdict};
@@ -22,6 +23,9 @@ pub fn autonomy(view: &View<'_>) -> Autonomy {
     let has_label = view.has(Flag::Yolo) || view.has(Flag::Cruise);
     let is_yolo = view.has(Flag::Yolo) || view.policy.yolo;
     let goes_on = view.stage.auto_advance.filter(|_| !has_label).unwrap_or(is_yolo || has_label);
+    // Who agrees to a plan wants it carried out.
+    let is_approved = view.approval().is_some_and(|approval| approval.state == ApprovalState::Approved);
+    let goes_on = goes_on || (view.stage.approval.is_some() && is_approved);
     // Cruising means that people merge, so it ends where the merge would be.
     let is_cruise_over = !is_yolo && has_label && view.pipeline.is_last_working(view.stage);
     match (goes_on && !is_cruise_over, is_yolo) {

@@ -10,7 +10,7 @@ use super::super::item::LinkedPull;
 use super::super::names::Flag;
 use super::super::step::{Cause, Hold, Pause, Repair, Step};
 use super::super::trail::{Notes, Verdict};
-use super::super::view::View;
+use super::super::view::{TRACKER, View};
 
 pub(super) fn checks(view: &View<'_>, notes: &mut Notes) -> Verdict {
     if !view.stage.wait_for_ci {
@@ -105,13 +105,16 @@ fn has_all_required(view: &View<'_>, pull: &LinkedPull, checks: &Checks) -> bool
 /// checks of a head that was pushed long ago may have been run again a moment ago.
 pub(super) fn is_late(view: &View<'_>, notes: &mut Notes) -> bool {
     let Some(pull) = view.open_pull() else { return false };
-    let waited = view.waited_for_pull();
-    let changed_at = pull.checks.as_ref().and_then(Checks::changed_at);
+    let waited = view.waited(TRACKER);
+    // A push is progress too: its checks may take a moment to appear.
+    let changed_at = pull.checks.as_ref().and_then(Checks::changed_at).max(Some(pull.pushed_at));
     let quiet = changed_at.map_or(waited, |at| view.now.server.since(at).min(waited));
     let told = |waited: Duration, limit: Duration| format!("{}s of {}s", waited.as_secs(), limit.as_secs());
     notes.fact("without progress", || told(quiet, view.policy.ci_wait_timeout));
     notes.fact("waited in all", || told(waited, view.policy.ci_backstop_timeout));
-    quiet >= view.policy.ci_wait_timeout || waited >= view.policy.ci_backstop_timeout
+    // What could not be read shows no progress, and that says nothing.
+    let is_quiet = quiet >= view.policy.ci_wait_timeout && pull.checks.is_some();
+    is_quiet || waited >= view.policy.ci_backstop_timeout
 }
 
 fn names(checks: &Checks, health: Health) -> String {

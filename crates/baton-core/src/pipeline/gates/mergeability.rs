@@ -3,7 +3,7 @@
 use super::super::names::Flag;
 use super::super::step::{Cause, Hold, Pause, Repair, Step};
 use super::super::trail::{Notes, Verdict};
-use super::super::view::View;
+use super::super::view::{TRACKER, View};
 use crate::tracker::PullState;
 
 pub(super) fn mergeability(view: &View<'_>, notes: &mut Notes) -> Verdict {
@@ -36,7 +36,7 @@ fn mergeable(view: &View<'_>) -> Verdict {
 
 /// A tracker that never finds out must not keep an issue for ever.
 fn unknown(view: &View<'_>) -> Step {
-    match view.waited_for_pull() >= view.policy.ci_backstop_timeout {
+    match view.waited(TRACKER) >= view.policy.ci_backstop_timeout {
         true => Step::Pause(Pause::CiTimeout),
         false => Step::HoldAtGate(Hold::Mergeability),
     }

@@ -1,8 +1,7 @@
 //! The gate of merging: in the last working stage, an issue that goes on by itself has its pull request merged.
 
-use super::super::guards::is_merge_cooling;
 use super::super::item::MergeState;
-use super::super::memory::Loop;
+use super::super::memory::{Loop, MERGE_COOLDOWN};
 use super::super::names::Flag;
 use super::super::step::{Cause, Hold, Pause, Repair, Step};
 use super::super::trail::{Notes, Verdict};
@@ -41,7 +40,9 @@ fn try_merge(view: &View<'_>, notes: &mut Notes) -> Step {
     let tries = view.cycles(Loop::Merge);
     notes.fact("tries", || format!("{tries} of {MERGES_MAX}"));
     match tries >= MERGES_MAX {
-        _ if is_merge_cooling(view) => Step::HoldAtGate(Hold::MergeCooldown),
+        _ if !view.item.memory.is_cool(MERGE_COOLDOWN, view.now.store) => {
+            Step::HoldAtGate(Hold::MergeCooldown)
+        }
         true => Step::Pause(Pause::MergeRefused),
         false if pull.is_draft => Step::HoldAtGate(Hold::Draft),
         false => Step::Merge,
@@ -56,7 +57,7 @@ fn unchecked(view: &View<'_>, notes: &mut Notes) -> Option<Step> {
     match judge(view, notes) {
         Ci::Passed => view.has(Flag::AwaitingCi).then_some(Step::RepairLabels(Repair::ChecksPassed)),
         Ci::Waiting(hold) => Some(Step::HoldAtGate(hold)),
-        Ci::Failed if is_late(view, notes) => Some(Step::Pause(Pause::CiTimeout)),
+        Ci::Failed if is_late(view, notes) => Some(Step::Pause(Pause::ChecksFailed)),
         Ci::Failed => Some(Step::HoldAtGate(Hold::ChecksFailed)),
         Ci::TimedOut => Some(Step::Pause(Pause::CiTimeout)),
     }

@@ -6,7 +6,7 @@ use super::super::names::Flag;
 use super::super::stage::ReviewAuthority;
 use super::super::step::{Hold, Pause, Repair, Step};
 use super::super::trail::{Notes, Verdict};
-use super::super::view::View;
+use super::super::view::{REPROMPTED, REVIEWERS, View};
 use crate::tracker::PullState;
 
 pub(super) fn reviews(view: &View<'_>, notes: &mut Notes) -> Verdict {
@@ -21,7 +21,7 @@ pub(super) fn reviews(view: &View<'_>, notes: &mut Notes) -> Verdict {
     if view.item.pull.as_ref().is_some_and(|pull| pull.state == PullState::Closed) {
         return Verdict::Decide(Step::Pause(Pause::PullClosed));
     }
-    let waited = view.flagged_for(Flag::AwaitingReview);
+    let waited = view.waited(REVIEWERS);
     let is_late = waited >= view.policy.review_wait_timeout && view.has(Flag::AwaitingReview);
     notes.fact("waited", || {
         format!("{}s of {}s", waited.as_secs(), view.policy.review_wait_timeout.as_secs())
@@ -46,7 +46,7 @@ fn for_people(is_late: bool) -> Step {
 /// A program that says nothing may not have heard, so it is asked once more before a person is.
 fn for_bots(view: &View<'_>, is_late: bool) -> Step {
     let is_reprompted = view.has(Flag::BotReprompted);
-    let has_waited_again = view.flagged_for(Flag::BotReprompted) >= view.policy.review_wait_timeout;
+    let has_waited_again = view.waited(REPROMPTED) >= view.policy.review_wait_timeout;
     match (is_reprompted, is_late) {
         (true, _) if has_waited_again => Step::Pause(Pause::ReviewTimeout { reprompted: true }),
         (true, _) | (false, false) => Step::HoldAtGate(Hold::Reviews),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use baton_core::pipeline::effect::{Effect, Job, Place};
+use baton_core::pipeline::effect::{Effect, Job, Place, Wake};
 use baton_core::pipeline::item::Comment;
 use baton_core::pipeline::names::Flag;
 use baton_core::pipeline::step::Rest;
@@ -24,7 +24,7 @@ pub(crate) fn s3_2_09_blocked_on_input_waits_for_a_person() {
     assert_eq!(world.step(), Step::Rest(Rest::AwaitingInput));
     for (end, other) in [
         (End::Finished, "BATON_STAGE_COMPLETE"),
-        (End::Finished, "BATON_DECOMPOSED"),
+        (End::Finished, "BATON_DECOMPOSED\nBATON_SUB_ISSUE_BEGIN\nTITLE: Half\nDo it.\nBATON_SUB_ISSUE_END"),
         (End::FinishedWithError, ""),
     ] {
         let mut world = issue_in("Plan").locked();
@@ -48,7 +48,7 @@ pub(crate) fn s3_2_10_a_comment_answers_and_resumes() {
     let (step, settlement) = world.look_closely();
     assert_eq!(step, Step::ProcessComments { resumes: true });
     assert_eq!(relabelled(&settlement), "+baton:editing -baton:awaiting-input -baton:paused");
-    let woken = |effect: &Effect| matches!(effect, Effect::Wake { job: Job::Comments, comments, .. } if comments[..] == [1]);
+    let woken = |effect: &Effect| matches!(effect, Effect::Wake(Wake { job: Job::Comments, comments, .. }) if comments[..] == [1]);
     assert!(settlement.effects.iter().any(woken), "{settlement:?}");
     assert!(world.item.memory.cooldowns.is_empty());
 }

@@ -81,8 +81,7 @@ pub(crate) fn s7_4_04_a_closed_complete_issue_reinvokes_nothing() {
         let mut world = world.mark(StageMark::Complete).flag(flag).flag(Flag::AwaitingCi).closed();
         let steps = world.look_until_rest();
         assert!(!steps.iter().any(Step::is_invocation), "{steps:?}");
-        let is_about_agents =
-            |effect: &Effect| matches!(effect, Effect::Wake { .. } | Effect::MergePull { .. });
+        let is_about_agents = |effect: &Effect| matches!(effect, Effect::Wake(_) | Effect::MergePull { .. });
         assert!(!world.performed.iter().any(is_about_agents));
     }
 }

@@ -3,7 +3,7 @@
 use baton_core::config::PipelineDialect;
 use baton_core::config::stages::prompts::{self, Purpose};
 use baton_core::pipeline::checks::Conclusion;
-use baton_core::pipeline::effect::{Effect, Job, Place, Reaction};
+use baton_core::pipeline::effect::{Effect, Job, Place, Reaction, Wake};
 use baton_core::pipeline::item::{Comment, Item};
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::stage::Instruction;
@@ -112,7 +112,7 @@ pub(crate) fn s4_2_02_editing_is_on_during_the_run() {
     let settlement = processing(&commented("Plan"));
     let editing = Effect::AddLabel { label: "baton:editing".to_owned() };
     let place = |is_it: &dyn Fn(&Effect) -> bool| settlement.effects.iter().position(is_it).unwrap();
-    assert!(place(&|effect| *effect == editing) < place(&|effect| matches!(effect, Effect::Wake { .. })));
+    assert!(place(&|effect| *effect == editing) < place(&|effect| matches!(effect, Effect::Wake(_))));
 }
 
 pub(crate) fn s4_2_03_the_worktree_is_there() {
@@ -125,14 +125,15 @@ pub(crate) fn s4_2_03_the_worktree_is_there() {
 
 pub(crate) fn s4_2_04_the_agent_gets_the_comment_prompt() {
     let world = commented("Plan").stage(|stage| stage.comment_max_turns = Some(9));
-    let wake = Effect::Wake {
+    let wake = Effect::Wake(Wake {
         job: Job::Comments,
         agent: None,
         stage: "Plan".to_owned(),
         resume: false,
         comments: vec![1],
         threads: Vec::new(),
-    };
+        thread_comments: Vec::new(),
+    });
     assert!(processing(&world).effects.contains(&wake));
     assert_eq!(turns::first(world.view().stage, Job::Comments, false).turns, Some(9));
     for own in [Instruction::Prompt("Be kind.".to_owned()), Instruction::Skill("answer".to_owned())] {
@@ -351,14 +352,14 @@ pub(crate) fn s4_5_02_seen_comments_do_not_resume() {
 pub(crate) fn s6_2_03_open_threads_join_any_comment_run() {
     let mut world = commented("Review").with(with_threads);
     let wake = processing(&world).effects.into_iter().find_map(|effect| match effect {
-        Effect::Wake { job, comments, threads, .. } => Some((job, comments, threads)),
+        Effect::Wake(wake) => Some(wake),
         _ => None,
     });
-    let (job, comments, threads) = wake.unwrap();
+    let Wake { job, comments, threads, thread_comments, .. } = wake.unwrap();
     assert_eq!((job, comments.as_slice()), (Job::Comments, &[1][..]));
     assert_eq!(threads, ["T1", "T2"]);
     world.look();
-    world.end_run(&Outcome { threads, ..answered(End::Finished, "Both.") });
+    world.end_run(&Outcome { threads, thread_comments, ..answered(End::Finished, "Both.") });
     assert!(world.item.pull.unwrap().threads.iter().all(|thread| thread.is_resolved));
 }
 
@@ -443,7 +444,8 @@ fn threaded() -> World {
 
 fn thread_answer(text: &str) -> Outcome {
     let threads = ["T1", "T2", "T3"].map(str::to_owned).to_vec();
-    Outcome { threads, ..ended(Job::Review, End::Finished, text) }
+    let thread_comments = vec![903, 904, 907, 909];
+    Outcome { threads, thread_comments, ..ended(Job::Review, End::Finished, text) }
 }
 
 fn answer_threads(text: &str) -> (World, Settlement) {

@@ -9,7 +9,7 @@ use baton_core::pipeline::{End, Settlement, Step};
 use crate::world::{World, ended, issue_in, relabelled};
 
 pub(crate) fn s6_6_01_decomposed_completes_the_stage() {
-    let settlement = in_progress().end_stage("Too large.\n\nBATON_DECOMPOSED");
+    let settlement = in_progress().end_stage(TWO_SUB_ISSUES);
     assert_eq!(relabelled(&settlement), COMPLETED);
     assert!(settlement.effects.contains(&Effect::Release));
 }
@@ -23,16 +23,16 @@ pub(crate) fn s6_6_02_decomposed_moves_to_the_column_done() {
         it.pipeline = baton_core::pipeline::Pipeline::new(stages);
     });
     for (mut world, column) in [(in_progress(), "Done"), (renamed, "Shipped")] {
-        world.end_stage("BATON_DECOMPOSED");
+        world.end_stage(TWO_SUB_ISSUES);
         assert_eq!(world.item.column, column);
     }
 }
 
 pub(crate) fn s6_6_03_decomposed_skips_the_stages_between() {
     let mut world = in_progress().flag(Flag::Yolo).pull(|_| {});
-    world.end_stage("BATON_DECOMPOSED");
+    world.end_stage(TWO_SUB_ISSUES);
     assert_eq!(world.look_until_rest(), [Step::CleanUp, Step::Rest(Rest::CleanedUp)]);
-    let is_work = |effect: &Effect| matches!(effect, Effect::Wake { .. } | Effect::MergePull { .. });
+    let is_work = |effect: &Effect| matches!(effect, Effect::Wake(_) | Effect::MergePull { .. });
     assert!(!world.performed.iter().any(is_work), "{:?}", world.performed);
 }
 
@@ -65,13 +65,13 @@ pub(crate) fn s2_6_01_complete_beats_decomposed_and_blocked() {
 
 pub(crate) fn s2_6_02_decomposed_beats_blocked() {
     let mut world = in_progress();
-    let settlement = world.end_stage("BATON_BLOCKED_ON_INPUT\nBATON_DECOMPOSED");
+    let settlement = world.end_stage(&format!("BATON_BLOCKED_ON_INPUT\n{TWO_SUB_ISSUES}"));
     assert_eq!(relabelled(&settlement), COMPLETED);
     assert_eq!(world.item.column, "Done");
 }
 
 pub(crate) fn s2_6_03_decomposed_needs_a_run_without_error() {
-    assert_needs_a_run_without_error("BATON_DECOMPOSED");
+    assert_needs_a_run_without_error(TWO_SUB_ISSUES);
 }
 
 pub(crate) fn s2_6_04_blocked_needs_a_run_without_error() {

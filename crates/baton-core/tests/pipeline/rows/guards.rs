@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use baton_core::labels::{DO_NOT_PICKUP, PLAN_PENDING_APPROVAL};
-use baton_core::pipeline::effect::{Effect, Job};
+use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::item::Repository;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::policy::Budget;
@@ -50,7 +50,7 @@ pub(crate) fn s8_1_05_awaiting_input_with_a_comment() {
     assert_eq!(world.step(), Step::ProcessComments { resumes: true });
     let settlement = world.settlement(&world.step());
     assert_eq!(relabelled(&settlement), "+baton:editing -baton:awaiting-input -baton:paused");
-    assert!(matches!(settlement.effects.last(), Some(Effect::Wake { job: Job::Comments, .. })));
+    assert!(matches!(settlement.effects.last(), Some(Effect::Wake(Wake { job: Job::Comments, .. }))));
 }
 
 pub(crate) fn s8_1_06_awaiting_input_without_a_comment() {
@@ -59,14 +59,13 @@ pub(crate) fn s8_1_06_awaiting_input_without_a_comment() {
 }
 
 pub(crate) fn s8_1_07_paused_with_a_comment() {
-    for world in [issue_in("Plan"), issue_in("Plan").blocker("acme/web#1", true)] {
-        let mut world = told(world.flag(Flag::Paused).mark(StageMark::Failed));
-        assert_eq!(world.step(), Step::ProcessComments { resumes: true });
-        let settlement = world.settlement(&world.step());
-        assert_eq!(relabelled(&settlement), "+baton:editing -baton:paused -stage:Plan:failed");
-        world.look();
-        assert!(!world.has(Flag::Paused));
-    }
+    let mut world = told(issue_in("Plan").flag(Flag::Paused).mark(StageMark::Failed));
+    let (step, settlement) = world.look_closely();
+    assert_eq!(step, Step::ProcessComments { resumes: true });
+    assert_eq!(relabelled(&settlement), "+baton:editing -baton:paused -stage:Plan:failed");
+    let blocked = |is_open| told(issue_in("Plan").flag(Flag::Paused)).blocker("acme/web#1", is_open).step();
+    assert_eq!(blocked(true), Step::Rest(Rest::Paused), "no agent works on a blocked issue");
+    assert_eq!(blocked(false), Step::ProcessComments { resumes: true }, "nothing is lost by waiting");
 }
 
 pub(crate) fn s8_1_08_paused_without_a_comment() {
@@ -126,7 +125,7 @@ pub(crate) fn s8_1_12_new_comments() {
         let world = told(world);
         assert_eq!(world.step(), Step::ProcessComments { resumes: false });
         let settlement = world.settlement(&world.step());
-        assert!(matches!(settlement.effects.last(), Some(Effect::Wake { job: Job::Comments, .. })));
+        assert!(matches!(settlement.effects.last(), Some(Effect::Wake(Wake { job: Job::Comments, .. }))));
     }
 }
 
@@ -158,7 +157,7 @@ pub(crate) fn s8_1_16_all_guards_pass() {
     assert_eq!(world.step(), Step::Invoke { resume: false });
     let settlement = world.settlement(&world.step());
     assert_eq!(relabelled(&settlement), "+baton:locked:ana +stage:Plan:in_progress");
-    assert!(matches!(settlement.effects.last(), Some(Effect::Wake { job: Job::Stage, .. })));
+    assert!(matches!(settlement.effects.last(), Some(Effect::Wake(Wake { job: Job::Stage, .. }))));
     let spent = world.policy(|policy| policy.limits.issue_runs = Some(0));
     assert_eq!(spent.step(), Step::Pause(Pause::BudgetSpent(Budget::IssueRuns)));
 }

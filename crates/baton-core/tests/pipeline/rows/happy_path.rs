@@ -1,6 +1,6 @@
 //! Rows of the specification: see the catalogue.
 
-use baton_core::pipeline::effect::{Effect, Job, Place};
+use baton_core::pipeline::effect::{Effect, Job, Place, Wake};
 use baton_core::pipeline::item::ReviewState;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Repair, Rest};
@@ -245,14 +245,15 @@ pub(crate) fn s3_1_x07_catching_up_respects_auto_advance_false() {
 }
 
 fn wake(stage: &str) -> Effect {
-    Effect::Wake {
+    Effect::Wake(Wake {
         job: Job::Stage,
         agent: None,
         stage: stage.to_owned(),
         resume: false,
         comments: Vec::new(),
         threads: Vec::new(),
-    }
+        thread_comments: Vec::new(),
+    })
 }
 
 fn place(settlement: &Settlement, effect: &Effect) -> Option<usize> {

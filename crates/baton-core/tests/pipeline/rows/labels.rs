@@ -13,6 +13,8 @@ use baton_core::tracker::PullState;
 
 use crate::world::{World, added, check, comment, ended, issue_in, request, review, thread};
 
+const DECOMPOSED: &str = "BATON_DECOMPOSED\nBATON_SUB_ISSUE_BEGIN\nTITLE: Half\nDo it.\nBATON_SUB_ISSUE_END";
+
 pub(crate) fn s1_4_01_locked() {
     let mut world = issue_in("Plan");
     world.look();
@@ -23,7 +25,7 @@ pub(crate) fn s1_4_01_locked() {
         (End::Finished, "BATON_STAGE_COMPLETE", false),
         (End::FailedForGood, "", false),
         (End::Finished, "BATON_BLOCKED_ON_INPUT", false),
-        (End::Finished, "BATON_DECOMPOSED", false),
+        (End::Finished, DECOMPOSED, false),
         (End::Finished, "It takes another run.", true),
     ];
     for (end, text, stays) in ends {
@@ -175,7 +177,7 @@ pub(crate) fn s1_4_10_complete() {
     let green = issue_in("Validate").flag(Flag::AwaitingCi).pull(|_| {});
     assert_eq!((green.step(), added(&green.settlement(&at_the_gate))), (at_the_gate, vec![&*complete]));
     let mut decomposed = issue_in("Plan").locked();
-    decomposed.end_stage("BATON_DECOMPOSED");
+    decomposed.end_stage(DECOMPOSED);
     decomposed.look_until_rest();
     assert!(decomposed.is_marked("Plan", StageMark::Complete));
     let taken_off =

@@ -1,7 +1,7 @@
 //! Rows of the specification: see the catalogue.
 
 use baton_core::pipeline::checks::Conclusion;
-use baton_core::pipeline::effect::{Effect, Job};
+use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::item::ReviewState;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
@@ -16,7 +16,7 @@ pub(crate) fn s3_2_21_a_conflict_asks_for_a_rebase() {
     let (step, settlement) = world.look_closely();
     assert_eq!(step, Step::Reinvoke(Cause::Rebase));
     assert_eq!(relabelled(&settlement), "+baton:editing +baton:rebase-needed");
-    let woken = |effect: &Effect| matches!(effect, Effect::Wake { job: Job::Rebase, .. });
+    let woken = |effect: &Effect| matches!(effect, Effect::Wake(Wake { job: Job::Rebase, .. }));
     assert!(settlement.effects.iter().any(woken), "{settlement:?}");
     assert_eq!(world.item.memory.cycles[&Loop::Rebase.key("Validate")], 1);
     assert_eq!(awaiting(Some(false)).with(spend_cycles).step(), Step::Pause(Pause::RebaseCycles));

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use baton_core::pipeline::checks::Conclusion;
-use baton_core::pipeline::effect::{Effect, Job, Place};
+use baton_core::pipeline::effect::{Effect, Job, Place, Wake};
 use baton_core::pipeline::item::{MergeState, ReviewState};
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
@@ -136,7 +136,7 @@ pub(crate) fn s5_4_05_a_conflict_asks_for_a_rebase() {
         assert_eq!(added(&settlement), ["baton:rebase-needed", "baton:editing"]);
         world.look();
         assert_eq!(world.view().cycles(Loop::Rebase), 1);
-        assert!(matches!(world.performed.last(), Some(Effect::Wake { job: Job::Rebase, .. })));
+        assert!(matches!(world.performed.last(), Some(Effect::Wake(Wake { job: Job::Rebase, .. }))));
         assert_eq!(world.item.column, "Validate");
     }
 }
@@ -147,11 +147,11 @@ pub(crate) fn s5_4_05b_a_conflict_at_the_limit_pauses() {
         let mut world = world.with(|it| _ = it.item.memory.cycles.insert(Loop::Rebase.key("Validate"), max));
         assert_eq!(world.step(), Step::Pause(Pause::RebaseCycles));
         let settlement = world.settlement(&world.step());
-        assert_eq!(added(&settlement), ["baton:rebase-needed", "baton:paused", "baton:awaiting-input"]);
+        assert_eq!(added(&settlement), ["baton:paused", "baton:awaiting-input", "baton:rebase-needed"]);
         assert!(matches!(said(&settlement)[..], [(Place::Issue, body)] if body.contains("rebase")));
         world.look_until_rest();
         assert_eq!(world.view().cycles(Loop::Rebase), 0);
-        assert!(!world.performed.iter().any(|effect| matches!(effect, Effect::Wake { .. })));
+        assert!(!world.performed.iter().any(|effect| matches!(effect, Effect::Wake(_))));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use baton_core::pipeline::effect::{Effect, Job};
+use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::item::Comment;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::Rest;
@@ -69,7 +69,7 @@ fn tried_in_vain() -> World {
 
 fn woken_for(effects: &[Effect]) -> Option<(Job, &[u64])> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Wake { job, comments, .. } => Some((*job, comments.as_slice())),
+        Effect::Wake(Wake { job, comments, .. }) => Some((*job, comments.as_slice())),
         _ => None,
     })
 }

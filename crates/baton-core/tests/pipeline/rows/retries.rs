@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use baton_core::pipeline::effect::{Effect, Job};
+use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::Rest;
 use baton_core::pipeline::{End, Loop, Settlement, Step};
@@ -64,9 +64,15 @@ pub(crate) fn s3_2_29b_a_crashed_run_follows_the_retry_policy() {
 
 pub(crate) fn s3_2_29c_an_agent_that_never_started_is_not_charged() {
     let mut world = running();
-    let settlement = world.end_run(&ended(Job::Stage, End::NotStarted, ""));
-    assert!(settlement.is_empty(), "{settlement:?}");
-    assert_eq!(world.look(), Step::Invoke { resume: false });
+    for _ in 1..world.policy.max_retries.unwrap() {
+        let settlement = world.end_run(&ended(Job::Stage, End::NotStarted, ""));
+        assert!(settlement.effects.is_empty(), "{settlement:?}");
+        assert_eq!(world.item.memory.attempts.get("Plan"), None, "the stage is not charged");
+        assert_eq!(world.step(), Step::Rest(Rest::Cooldown));
+        world.wait(Duration::from_secs(30));
+        assert_eq!(world.look(), Step::Invoke { resume: false });
+    }
+    escalates(&mut world, End::NotStarted);
 }
 
 pub(crate) fn s3_2_29d_a_comment_is_answered_during_the_cooldown() {
@@ -82,7 +88,8 @@ pub(crate) fn s3_2_30_after_the_cooldown_the_session_is_resumed() {
     let (step, settlement) = world.look_closely();
     assert_eq!(step, Step::Invoke { resume: true });
     assert!(world.is_locked() && world.is_marked("Plan", StageMark::InProgress));
-    let resumed = |effect: &Effect| matches!(effect, Effect::Wake { job: Job::Stage, resume: true, .. });
+    let resumed =
+        |effect: &Effect| matches!(effect, Effect::Wake(Wake { job: Job::Stage, resume: true, .. }));
     assert!(settlement.effects.iter().any(resumed), "{settlement:?}");
     let mut failed = cooling().mark(StageMark::Failed).after(cooldown);
     assert_eq!(relabelled(&failed.look_closely().1), "-stage:Plan:failed");

@@ -2,7 +2,7 @@
 
 use baton_core::pipeline::Loop;
 use baton_core::pipeline::checks::Conclusion;
-use baton_core::pipeline::effect::{Effect, Job, Place};
+use baton_core::pipeline::effect::{Effect, Job, Place, Wake};
 use baton_core::pipeline::item::ReviewState;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Cause, Pause, Repair, Rest, Step};
@@ -15,7 +15,7 @@ pub(crate) fn s3_2_39_threads_reinvoke_the_stage() {
     let cleared = Step::RepairLabels(Repair::Reviewed);
     assert_eq!(steps, [cleared, Step::Reinvoke(Cause::Review), Step::Rest(Rest::Running)]);
     let threads = world.performed.iter().find_map(|effect| match effect {
-        Effect::Wake { job: Job::Review, threads, .. } => Some(threads.clone()),
+        Effect::Wake(Wake { job: Job::Review, threads, .. }) => Some(threads.clone()),
         _ => None,
     });
     assert_eq!(threads.unwrap(), ["T1", "T2"]);
