@@ -388,11 +388,12 @@ impl World {
 impl World {
     /// Returns what the agent at work was woken for.
     pub(crate) fn woken(&self) -> Option<&Wake> {
-        let wake = |effect| match effect {
-            &Effect::Wake(ref wake) => Some(wake),
+        let wakes = self.performed.iter().rev().filter_map(|effect| match effect {
+            Effect::Wake(wake) => Some(wake),
             _ => None,
-        };
-        self.item.runner.as_ref().and_then(|_| self.performed.iter().rev().find_map(wake))
+        });
+        let mut wakes = wakes.filter(|_| self.item.runner.is_some());
+        wakes.next()
     }
 
     /// Returns the end of the run at work, with all that it was told.
