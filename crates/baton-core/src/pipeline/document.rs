@@ -45,11 +45,12 @@ const STEPS: [(Step, &str); 11] = [
 ];
 
 /// The pauses, and the settings that have a say in each.
-const PAUSES: [(Pause, &[&str]); 12] = [
+const PAUSES: [(Pause, &[&str]); 13] = [
     (Pause::ReviewTimeout { reprompted: false }, &["review_wait_timeout"]),
     (Pause::ReviewTimeout { reprompted: true }, &["review_wait_timeout"]),
     (Pause::ReviewCycles, &["max_review_cycles"]),
     (Pause::CiTimeout, &["ci_wait_timeout", "ci_backstop_timeout"]),
+    (Pause::ChecksFailed, &["ci_wait_timeout", "ci_backstop_timeout"]),
     (Pause::CiFixCycles, &["max_ci_fix_cycles"]),
     (Pause::RebaseCycles, &["max_rebase_cycles"]),
     (Pause::CommentCycles, &["max_comment_cycles", "comment_cycle_window"]),
@@ -206,7 +207,7 @@ const GATES_INTRO: &str =
 
 const PAUSES_INTRO: &str = "A pause comes with a comment that says why and what to do. What was counted towards it is forgotten, so that it does not come
 back at the next look. A reply by a person who may write resumes the work. A run that asks a question (`blocked_on_input`) and
-a stage that was tried in vain too often (`stage_failed`) pause as well.";
+a stage that was tried in vain too often (`stage_failed`) pause as well, and so does a run that a person cancels (`cancelled`).";
 
 const LABELS_INTRO: &str = "Labels tell people; what must not be lost is in the store. With `dialect: fabrik` the prefix is `fabrik:`, and no `agent:` label
 is added. Capitals stand for what differs.";
@@ -243,14 +244,15 @@ mod tests {
             Pause::ReviewTimeout { reprompted: true } => 1,
             Pause::ReviewCycles => 2,
             Pause::CiTimeout => 3,
-            Pause::CiFixCycles => 4,
-            Pause::RebaseCycles => 5,
-            Pause::CommentCycles => 6,
-            Pause::BudgetSpent(_) => 7,
-            Pause::PullClosed => 8,
-            Pause::NoPull => 9,
-            Pause::MergeRefused => 10,
-            Pause::ApprovalTimeout => 11,
+            Pause::ChecksFailed => 4,
+            Pause::CiFixCycles => 5,
+            Pause::RebaseCycles => 6,
+            Pause::CommentCycles => 7,
+            Pause::BudgetSpent(_) => 8,
+            Pause::PullClosed => 9,
+            Pause::NoPull => 10,
+            Pause::MergeRefused => 11,
+            Pause::ApprovalTimeout => 12,
         };
         assert!((0..).zip(&PAUSES).all(|(at, (pause, _))| place(pause) == at));
     }

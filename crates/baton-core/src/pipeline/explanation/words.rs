@@ -1,6 +1,6 @@
 //! The sentences of an explanation: what a step is and what an effect does.
 
-use super::super::effect::{Effect, Job, Place, Reaction};
+use super::super::effect::{Effect, Job, Place, Reaction, Wake};
 use super::super::step::{Cause, Pause, Step};
 
 /// Says what the step is.
@@ -37,6 +37,7 @@ pub(in super::super) fn pause(pause: Pause) -> String {
         Pause::ReviewTimeout { reprompted: true } => "bots did not review, though they were asked twice",
         Pause::ReviewCycles => "the agent was sent back to reviews too often",
         Pause::CiTimeout => "checks did not end in time",
+        Pause::ChecksFailed => "checks failed, and the stage does not repair them",
         Pause::CiFixCycles => "the agent was sent back to failing checks too often",
         Pause::RebaseCycles => "the agent was sent back to rebase too often",
         Pause::CommentCycles => "comments were answered too often in a short time",
@@ -73,19 +74,18 @@ pub(super) fn effect(effect: &Effect) -> Option<String> {
         Effect::CreateSubIssues { issues } => format!("create {}", counted(issues.len(), "issue")),
         Effect::PushBranch => "push the branch".to_owned(),
         Effect::RemoveWorktree => "remove the work tree".to_owned(),
-        Effect::Wake { job, agent, stage, comments, threads, .. } => {
-            wake(*job, agent.as_deref(), stage, comments, threads)
-        }
+        Effect::Wake(it) => wake(it),
         Effect::Release => "give the issue back: nobody works on it".to_owned(),
     })
 }
 
-fn wake(job: Job, agent: Option<&str>, stage: &str, comments: &[u64], threads: &[String]) -> String {
-    let whom = agent.map_or_else(|| "the agent".to_owned(), |agent| format!("the agent `{agent}`"));
-    let what = match job {
-        Job::Stage => format!("for the stage {stage}"),
-        Job::Comments => format!("to answer {}", numbers(comments)),
-        Job::Review => format!("to answer {} of reviews", counted(threads.len(), "thread")),
+fn wake(wake: &Wake) -> String {
+    let whom =
+        wake.agent.as_ref().map_or_else(|| "the agent".to_owned(), |agent| format!("the agent `{agent}`"));
+    let what = match wake.job {
+        Job::Stage => format!("for the stage {}", wake.stage),
+        Job::Comments => format!("to answer {}", numbers(&wake.comments)),
+        Job::Review => format!("to answer {} of reviews", counted(wake.threads.len(), "thread")),
         Job::CiFix => "to repair what checks found".to_owned(),
         Job::Rebase => "to rebase the branch".to_owned(),
     };
