@@ -22,6 +22,8 @@ mod claims;
 mod command_error;
 mod completions;
 mod config;
+mod docs;
+mod explain;
 mod flow;
 mod forge;
 mod stages;
@@ -57,6 +59,11 @@ enum Command {
     /// The stages that issues go through, and what their agents are told.
     #[command(subcommand)]
     Stages(stages::StagesCommand),
+    /// Tell why an issue is moving or not: the rules in order, what they looked at, and what would be done.
+    Explain(explain::Explain),
+    /// Print pages of the documentation that are made from the code.
+    #[command(subcommand)]
+    Docs(docs::DocsCommand),
     /// A GitHub-compatible forge in one process: issues, labels, comments, refs and git.
     #[command(subcommand)]
     Forge(forge::ForgeCommand),
@@ -96,6 +103,11 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Flow(command) => flow::run(command),
         Command::Config(command) => config::run(&command),
         Command::Stages(command) => stages::run(&command),
+        Command::Explain(command) => command.run(),
+        Command::Docs(command) => {
+            docs::run(&command);
+            Ok(())
+        }
         Command::Forge(command) => forge::run(command),
         Command::Completions(completions) => completions.run::<Arguments>(),
         Command::Version => {
