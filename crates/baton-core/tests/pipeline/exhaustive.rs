@@ -360,7 +360,7 @@ fn gate_product() -> usize {
 
 #[test]
 fn at_the_gates_no_facts_mislead() {
-    for number in spread(gate_product(), 400_000, 20_000_000) {
+    for number in spread(gate_product(), 400_000, 5_000_000) {
         let world = at_the_gates(number);
         let step = world.step();
         check_step(&world, &step);
