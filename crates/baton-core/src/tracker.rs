@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::RepoSlug;
-use crate::issue_ref::{IssueRef, IssueRefError};
+use crate::issue_ref::IssueRef;
 use crate::time::ServerTime;
 use crate::words::words;
 
@@ -28,16 +28,21 @@ impl fmt::Display for IssueKey {
     }
 }
 
-impl FromStr for IssueKey {
-    type Err = IssueRefError;
+/// The text does not name an issue together with its repository.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` does not name an issue with its repository: write OWNER/REPO#42")]
+pub struct IssueKeyError(pub String);
 
-    fn from_str(text: &str) -> Result<Self, IssueRefError> {
-        let named: IssueRef = text.parse()?;
-        let (Some(owner), Some(repo)) = (&named.owner, &named.repo) else {
-            return Err(IssueRefError(text.to_owned()));
-        };
-        let repo = RepoSlug::new(owner, repo).map_err(|_| IssueRefError(text.to_owned()))?;
-        Ok(Self { repo, number: named.number })
+impl FromStr for IssueKey {
+    type Err = IssueKeyError;
+
+    fn from_str(text: &str) -> Result<Self, IssueKeyError> {
+        let named: Option<IssueRef> = text.parse().ok();
+        let key = named.and_then(|named| {
+            let repo = RepoSlug::new(&named.owner?, &named.repo?).ok()?;
+            Some(Self { repo, number: named.number })
+        });
+        key.ok_or_else(|| IssueKeyError(text.to_owned()))
     }
 }
 

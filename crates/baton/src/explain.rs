@@ -19,7 +19,7 @@ const STANDARD_INPUT: &str = "-";
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The issue. Explanations of live issues come with the engine; until then, name a recorded item with --from.
+    /// The issue. Explanations of live issues are not yet in this version: name a recorded item with --from.
     #[arg(value_name = "REF")]
     issue: Option<String>,
     /// Explain a recorded item: a JSON file, or - for standard input (docs/explain.md).
@@ -59,7 +59,7 @@ impl Explain {
                 "`{issue}` and --from were both given: a recorded item says itself which issue it is; leave one out"
             ))),
             (None, _) => Err(CommandError::Usage(
-                "explanations of live issues come with the engine, which this version does not have yet; name a recorded item with --from FILE, or - for standard input"
+                "explanations of live issues are not yet in this version; name a recorded item with --from FILE, or - for standard input"
                     .to_owned(),
             )),
         }

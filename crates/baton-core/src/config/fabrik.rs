@@ -159,7 +159,14 @@ impl File<'_> {
         let Some(first) = lists.next() else { return };
         let names = first.value.clone().into_raw();
         match lists.all(|other| other.value.into_raw() == names) {
-            true => self.say("ci.required_checks", first, Some),
+            true => {
+                if own.is_none() {
+                    self.settings.warnings.push(format!(
+                        "{at}: `required_status_contexts` holds for every repository here, also for those that it does not list; set `ci.required_checks` in baton.yaml to say otherwise"
+                    ));
+                }
+                self.say("ci.required_checks", first, Some);
+            }
             false => self.settings.warnings.push(format!(
                 "{at}: `required_status_contexts` differs between repositories, and `ci.required_checks` holds for all, so it is not used: set `ci.required_checks` in baton.yaml"
             )),
@@ -344,8 +351,12 @@ mod tests {
     fn required_checks_are_those_of_the_only_repository_or_of_all() {
         let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         let two = "required_status_contexts: {acme/a: [build, lint], acme/b: [test]}\n";
-        assert_eq!(checks("required_status_contexts: {acme/a: [build]}\n"), (names(&["build"]), 0));
-        assert_eq!(checks("required_status_contexts: {a/a: [x], a/b: [x]}\n"), (names(&["x"]), 0));
+        assert_eq!(
+            checks("required_status_contexts: {acme/a: [build]}\n"),
+            (names(&["build"]), 1),
+            "it is told"
+        );
+        assert_eq!(checks("required_status_contexts: {a/a: [x], a/b: [x]}\n"), (names(&["x"]), 1));
         assert_eq!(checks(two), (names(&[]), 1));
         assert_eq!(checks(&format!("owner: Acme\nrepo: b\n{two}")), (names(&["test"]), 0));
         assert_eq!(checks(&format!("owner: acme\nrepo: c\n{two}")), (names(&[]), 0));

@@ -139,7 +139,7 @@ pub const SETTINGS: [Setting; 62] = [
         "claims.protocol",
         Kind::Choice(&["ref", "comment"]),
         "ref",
-        "The protocol that `baton init` proposes; a repository's own is written in the repository.",
+        "The protocol that a new repository is to get; a repository's own is written in the repository.",
     ),
     row("claims.ref_prefix", Kind::RefPrefix, "refs/baton/claims/", "Where claims are kept as refs."),
     row(

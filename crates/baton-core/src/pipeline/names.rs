@@ -117,6 +117,12 @@ impl Names {
         format!("{}{issue}", self.branch)
     }
 
+    /// Returns whether a label is that of a flag. Most are not, which their lengths tell without a look at their letters.
+    pub fn is_flag(self, label: &str, flag: Flag) -> bool {
+        let is_as_long = label.len() == self.prefix.len() + flag.as_str().len();
+        is_as_long && self.read(label) == Some(Said::Flag(flag))
+    }
+
     /// Returns what a label says, or nothing when it is none of ours.
     pub fn read<'a>(self, label: &'a str) -> Option<Said<'a>> {
         if !self.may_be_read(label) {

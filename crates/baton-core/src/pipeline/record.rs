@@ -64,9 +64,16 @@ impl RecordError {
 
 /// Says what a number may be without the names of the language's types.
 fn plain(told: &str) -> String {
-    ["expected u64", "expected u32"]
-        .iter()
-        .fold(told.to_owned(), |told, kind| told.replace(kind, "expected a whole number from 0"))
+    const PLAIN: [(&str, &str); 4] = [
+        ("expected u64", "expected a whole number from 0"),
+        ("expected u32", "expected a whole number from 0"),
+        ("expected a sequence", "expected a list in brackets"),
+        ("expected a map", "expected keys and values in braces"),
+    ];
+    if let Some(key) = told.strip_prefix("missing field ") {
+        return format!("the key {key} is missing");
+    }
+    PLAIN.iter().fold(told.to_owned(), |told, (kind, plain)| told.replace(kind, plain))
 }
 
 /// Names the known key that was probably meant. The reader tells which keys it knows only in its message.
@@ -126,7 +133,7 @@ mod tests {
             (LEAST, "issue: 4", "1:1: this is no JSON: expected value"),
             ("Plan\" }\n}", "Plan\"", "3:52: the JSON ends too early: EOF while parsing an object"),
             ("\"column\"", "\"colum\"", "3:43: there is no key `colum` here; did you mean `column`?"),
-            (", \"column\": \"Plan\"", "", "3:36: missing field `column`"),
+            (", \"column\": \"Plan\"", "", "3:36: the key `column` is missing"),
             ("acme/web#42", "42", "3:25: "),
             (
                 "2026-05-01T12:00:00Z",

@@ -25,7 +25,7 @@ pub struct Stage {
     pub ci_fix_skill: Option<String>,
     /// The skill for rebases; nothing for that of comments.
     pub rebase_skill: Option<String>,
-    /// The agent that runs it, by name; nothing for the only one, or the first.
+    /// The agent that runs it, by name; nothing for the only one.
     pub agent: Option<String>,
     /// The model.
     pub model: Option<String>,
@@ -59,7 +59,7 @@ pub struct Stage {
     pub wait_for_ci: bool,
     /// What a review must say.
     pub review_authority: ReviewAuthority,
-    /// Who is expected to review; nothing when that is not known, an empty list when nobody is.
+    /// The bots that review without being asked; nothing when that is not known, an empty list when nobody reviews.
     pub expected_reviewers: Option<Vec<String>>,
     /// Where a person has to agree before the next stage.
     pub approval: Option<ApprovalWay>,

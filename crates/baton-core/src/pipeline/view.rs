@@ -192,7 +192,7 @@ impl<'a> View<'a> {
 
     /// Returns when a flag's label was put on, if that is known.
     pub fn flagged_at(&self, flag: Flag) -> Option<ServerTime> {
-        let is_it = |label: &str| self.policy.names.read(label) == Some(Said::Flag(flag));
+        let is_it = |label: &str| self.policy.names.is_flag(label, flag);
         let mut times = self.item.labelled_at.iter().filter(|_| self.has(flag));
         times.find(|(label, _)| is_it(label)).map(|(_, at)| *at)
     }

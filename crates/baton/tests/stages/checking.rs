@@ -63,7 +63,7 @@ fn a_pipeline_that_cannot_work_is_told_with_what_to_do() {
         [
             "2 errors, 1 warning",
             "warning: Done: no agent works here, so these mean nothing: max_turns; remove them",
-            "error: Plan: `wait_for_reviews` waits for ever: no stage up to here opens a pull request; set `create_draft_pr: true` on it or on an earlier stage",
+            "error: Plan: `wait_for_reviews` waits in vain: no stage up to here opens a pull request; set `create_draft_pr: true` on it or on an earlier stage",
             "error: Late: no issue gets here: it comes after `Done`, where the pipeline ends; give it an `order` below 99, or remove it",
         ]
     );

@@ -23,7 +23,7 @@ fn wrong_keys_and_values_of_several_files_come_at_once() {
         &[
             "error: .baton/stages/a.yaml:2:8: `order` cannot be `second`: write a whole number, such as 3",
             ".baton/stages/a.yaml:3:1: there is no setting `promt`; did you mean `prompt`?",
-            ".baton/stages/b.yaml:3:21: `expected_reviewers` cannot be `[@ann]`: write a list of different bare handles, such as [ann, review-helper], without `@` and `[bot]`; or []",
+            ".baton/stages/b.yaml:3:21: `expected_reviewers` cannot be `[@ann]`: write a list of different bare handles, such as [review-helper], without `@` and `[bot]`; or []",
             ".baton/stages/b.yaml:4:14: there is no setting `kill_grace.sigtrem`; did you mean `kill_grace.sigterm`?",
             ".baton/stages/d.yaml:1:7: unclosed bracket '['",
             ".baton/stages/c.yaml:1:7: `plan` is the same stage as `Plan` (.baton/stages/a.yaml:1:7), since labels do not tell them apart by case: rename one, or remove a file",

@@ -78,7 +78,12 @@ pub const STAGE_KEYS: [StageKey; 32] = [
     row("comment_skill", KeyKind::Line, "", "A skill for new comments; it wins over `comment_prompt`."),
     row("ci_fix_skill", KeyKind::Line, "", "A skill for failing checks; otherwise `comment_skill`."),
     row("rebase_skill", KeyKind::Line, "", "A skill for rebases; otherwise `comment_skill`."),
-    row("agent", KeyKind::Agent, "", "The agent, by its name under `agents`; otherwise the first one there."),
+    row(
+        "agent",
+        KeyKind::Agent,
+        "",
+        "The agent, by its name under `agents`; needed where there are several.",
+    ),
     row("model", KeyKind::Line, "", "The model, in the agent's own words; otherwise the agent's choice."),
     row(
         "effort_level",
@@ -140,7 +145,7 @@ pub const STAGE_KEYS: [StageKey; 32] = [
         "expected_reviewers",
         KeyKind::Reviewers,
         "",
-        "Who reviews, as bare handles; `[]` says that nobody does. Without it, any reviewer is waited for.",
+        "The bots that review without being asked, as bare handles; `[]` says that nobody reviews. Without it, any reviewer is waited for.",
     ),
     switch("wait_for_ci", "Whether the stage is complete only when the checks have passed."),
     row(

@@ -118,7 +118,7 @@ pub(super) fn allowed(kind: KeyKind) -> String {
         KeyKind::Agent => NAME_ALLOWED.to_owned(),
         KeyKind::Tools => "a list of at least one tool, such as [Read, Grep]".to_owned(),
         KeyKind::Reviewers => {
-            "a list of different bare handles, such as [ann, review-helper], without `@` and `[bot]`; or []"
+            "a list of different bare handles, such as [review-helper], without `@` and `[bot]`; or []"
                 .to_owned()
         }
         KeyKind::Turns => "a whole number from 0".to_owned(),

@@ -36,7 +36,7 @@ fn draft_of_nothing(stage: &Stage, before: &[&Stage]) -> Option<Finding> {
 
 fn reviews_without_pull_request(stage: &Stage, way: &[&Stage]) -> Option<Finding> {
     (stage.wait_for_reviews && !has_pull_request(way)).then(|| {
-        let what = "`wait_for_reviews` waits for ever: no stage up to here opens a pull request";
+        let what = "`wait_for_reviews` waits in vain: no stage up to here opens a pull request";
         Finding::error(stage, what, "set `create_draft_pr: true` on it or on an earlier stage")
     })
 }
@@ -55,7 +55,7 @@ fn checks_without_pull_request(stage: &Stage, way: &[&Stage]) -> Option<Finding>
         Finding::warning(
             stage,
             what,
-            "set `create_draft_pr: true` on an earlier stage, or remove `wait_for_ci`",
+            "set `create_draft_pr: true` on it or on an earlier stage, or remove `wait_for_ci`",
         )
     })
 }

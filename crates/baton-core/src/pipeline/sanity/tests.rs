@@ -100,7 +100,7 @@ fn gates_need_a_pull_request_that_is_there_and_ready() {
     let one =
         |stage: Stage, expected: &[(Severity, &str, &str)]| check_findings(vec![stage, done()], expected);
     let draft = Stage { create_draft_pr: true, ..working("A", 1) };
-    one(Stage { wait_for_reviews: true, ..working("A", 1) }, &[(Error, "A", "waits for ever")]);
+    one(Stage { wait_for_reviews: true, ..working("A", 1) }, &[(Error, "A", "waits in vain")]);
     one(Stage { wait_for_reviews: true, ..draft.clone() }, &[(Warning, "A", "reviews of a draft")]);
     one(Stage { wait_for_reviews: true, mark_pr_ready: true, ..draft.clone() }, &[]);
     one(Stage { wait_for_ci: true, ..working("A", 1) }, &[(Warning, "A", "passed at once")]);
@@ -116,13 +116,13 @@ fn gates_need_a_pull_request_that_is_there_and_ready() {
 fn a_pull_request_that_is_opened_later_does_not_count() {
     let early = Stage { wait_for_reviews: true, ..working("Early", 1) };
     let late = Stage { create_draft_pr: true, mark_pr_ready: true, ..working("Late", 2) };
-    check_findings(vec![early, late, done()], &[(Error, "Early", "waits for ever")]);
+    check_findings(vec![early, late, done()], &[(Error, "Early", "waits in vain")]);
     // A column that nothing leads to opens nothing.
     let aside = Stage { create_draft_pr: true, ..other("Aside", 0, StageKind::Holding) };
     let gate = Stage { wait_for_reviews: true, ..working("Gate", 1) };
     check_findings(
         vec![aside, gate, done()],
-        &[(Error, "Gate", "waits for ever"), (Warning, "Aside", "create_draft_pr")],
+        &[(Error, "Gate", "waits in vain"), (Warning, "Aside", "create_draft_pr")],
     );
 }
 
