@@ -86,7 +86,7 @@ impl Surroundings {
     }
 
     /// Returns a path as people see it from the current directory.
-    fn shown(&self, path: &Path) -> String {
+    pub(crate) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.directory).unwrap_or(path).display().to_string()
     }
 }

@@ -59,8 +59,15 @@ pub fn check(pipeline: &Pipeline) -> Vec<Finding> {
     findings
 }
 
-/// Returns the stages that name an agent whom nobody knows.
-pub fn check_agents(pipeline: &Pipeline, is_known: impl Fn(&str) -> bool) -> Vec<Finding> {
+/// Returns the same, with the stages that name an agent whom nobody knows.
+pub fn check_with_agents(pipeline: &Pipeline, is_known: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let mut findings = check_agents(pipeline, is_known);
+    findings.extend(check(pipeline));
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+fn check_agents(pipeline: &Pipeline, is_known: impl Fn(&str) -> bool) -> Vec<Finding> {
     let unknown = |stage: &Stage| {
         let agent = stage.agent.as_deref().filter(|agent| stage.is_working() && !is_known(agent))?;
         let what = format!("its agent `{agent}` is not under `agents` in the configuration");

@@ -39,11 +39,8 @@ impl Check {
 
 /// Returns what is wrong, the gravest first.
 fn findings(stages: &Stages, loaded: &Loaded) -> Vec<Finding> {
-    let pipeline = &stages.set.pipeline;
-    let mut findings = sanity::check_agents(pipeline, |name| loaded.resolved.config.agent(name).is_some());
-    findings.extend(sanity::check(pipeline));
-    findings.sort_by_key(|finding| finding.severity);
-    findings
+    let is_known = |name: &str| loaded.resolved.config.agent(name).is_some();
+    sanity::check_with_agents(&stages.set.pipeline, is_known)
 }
 
 fn print(stages: &Stages, findings: &[Finding]) {

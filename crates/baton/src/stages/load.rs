@@ -25,7 +25,7 @@ pub(crate) struct Stages {
 pub(crate) fn load(loaded: &Loaded, surroundings: &Surroundings) -> Result<Stages, CommandError> {
     let config = &loaded.resolved.config.pipeline;
     let directory = loaded.directory.join(&config.stages);
-    let shown_directory = shown(&directory, surroundings);
+    let shown_directory = surroundings.shown(&directory);
     let found = files(&directory, surroundings).map_err(CommandError::Usage)?;
     let are_shipped = found.is_none();
     let mut set = match found {
@@ -65,7 +65,7 @@ impl Stages {
 
 /// Reads the files of a directory by name; nothing when there is no directory. An error says all that went wrong.
 fn files(directory: &Path, surroundings: &Surroundings) -> Result<Option<Vec<TextFile>>, String> {
-    let cannot = |error: &io::Error| format!("cannot read {}: {error}", shown(directory, surroundings));
+    let cannot = |error: &io::Error| format!("cannot read {}: {error}", surroundings.shown(directory));
     let entries = match std::fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -76,7 +76,7 @@ fn files(directory: &Path, surroundings: &Surroundings) -> Result<Option<Vec<Tex
         paths.extend(Some(entry.map_err(|error| cannot(&error))?.path()).filter(|path| is_stage_file(path)));
     }
     if paths.is_empty() {
-        return Err(no_files(&shown(directory, surroundings)));
+        return Err(no_files(&surroundings.shown(directory)));
     }
     paths.sort();
     let (read, failed): (Vec<_>, Vec<_>) =
@@ -102,13 +102,9 @@ fn is_stage_file(path: &Path) -> bool {
 }
 
 fn file(path: &Path, surroundings: &Surroundings) -> Result<TextFile, String> {
-    let path_shown = shown(path, surroundings);
+    let path_shown = surroundings.shown(path);
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(TextFile { path: path_shown, text }),
         Err(error) => Err(format!("cannot read {path_shown}: {error}")),
     }
-}
-
-fn shown(path: &Path, surroundings: &Surroundings) -> String {
-    path.strip_prefix(surroundings.directory()).unwrap_or(path).display().to_string()
 }

@@ -2,8 +2,9 @@
 
 use baton_core::config::Effective;
 use baton_core::config::stages::EffectiveStage;
-use baton_core::config::stages::prompts::{Purpose, instruction};
+use baton_core::config::stages::prompts::told;
 use baton_core::pipeline::Stage;
+use baton_core::pipeline::effect::Job;
 use baton_core::pipeline::stage::Instruction;
 use clap::{Args, ValueEnum};
 
@@ -107,15 +108,14 @@ fn print_told(stage: &Stage, work: Work, loaded: &Loaded) -> Result<(), CommandE
         return Err(CommandError::No(format!("no agent works in the stage `{}`", stage.name)));
     }
     let dialect = loaded.resolved.config.pipeline.dialect;
-    let told = match work {
-        Work::Stage => stage.instruction.clone(),
-        Work::Comment if stage.post_to_pr => Some(instruction(stage, Purpose::CommentOnPr, dialect)),
-        Work::Comment => Some(instruction(stage, Purpose::Comment, dialect)),
-        Work::Review => Some(instruction(stage, Purpose::Review, dialect)),
-        Work::CiFix => Some(instruction(stage, Purpose::CiFix, dialect)),
-        Work::Rebase => Some(instruction(stage, Purpose::Rebase, dialect)),
+    let job = match work {
+        Work::Stage => Job::Stage,
+        Work::Comment => Job::Comments,
+        Work::Review => Job::Review,
+        Work::CiFix => Job::CiFix,
+        Work::Rebase => Job::Rebase,
     };
-    match told {
+    match told(stage, job, dialect) {
         Some(Instruction::Prompt(text)) => {
             say!("{}", text.trim_end());
             Ok(())

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::super::choice::PipelineDialect;
 use crate::pipeline::Stage;
+use crate::pipeline::effect::Job;
 use crate::pipeline::stage::Instruction;
 use crate::words::words;
 
@@ -57,6 +58,19 @@ pub fn in_dialect(text: &str, dialect: PipelineDialect) -> Cow<'_, str> {
             Cow::Owned(text.replace("BATON_", "FABRIK_").replace(".baton-context", ".fabrik-context"))
         }
     }
+}
+
+/// Returns what the agent of a stage is told for a job; nothing where no agent works.
+pub fn told(stage: &Stage, job: Job, dialect: PipelineDialect) -> Option<Instruction> {
+    let purpose = match job {
+        Job::Stage => return stage.instruction.clone(),
+        Job::Comments if stage.post_to_pr => Purpose::CommentOnPr,
+        Job::Comments => Purpose::Comment,
+        Job::Review => Purpose::Review,
+        Job::CiFix => Purpose::CiFix,
+        Job::Rebase => Purpose::Rebase,
+    };
+    stage.is_working().then(|| instruction(stage, purpose, dialect))
 }
 
 /// Returns what the agent of a stage is told for a purpose: what its file says, or the built-in text.
