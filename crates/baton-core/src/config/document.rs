@@ -151,7 +151,7 @@ that somebody else wrote before using it, as you would read a Makefile.
 | `token` | where the token comes from, never the token |
 | `settings` | in the order above, without agents: `key`, `value` (text, or null for nothing), `source` (`flag`, `environment`, `dotenv`, `file`, `dialect` (the default of the dialect), `default`), `at` (the place, for people) |
 | `agents` | in the order of the file: `name`, `key` (the name in lower case), `settings` (as above, with the last part of the key) |
-| `stages` (of the pipeline) | in their order: `name`, `file`, `settings` (as above); see [stages](stages.md) |
+| `stages` (of the pipeline) | in their order: `name`, `file`, `settings` (as above); null when a stage file is wrong; see [stages](stages.md) |
 | `warnings` | what is suspicious and no error |
 ";
 

@@ -31,20 +31,22 @@ impl Show {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let surroundings = Surroundings::of_this_process()?;
         let loaded = self.config.load(Vec::new(), &surroundings)?;
-        let stages = stages::load::load(&loaded, &surroundings)?;
+        let stages = stages::load::load(&loaded, &surroundings);
         loaded.print_warnings();
-        stages.print_warnings();
+        stages.iter().for_each(Stages::print_warnings);
+        let known = stages.as_ref().ok();
         let text = match self.json {
-            true => format!("{:#}\n", as_json(&loaded, &stages, &surroundings)),
-            false => as_text(&loaded, &stages, &surroundings),
+            true => format!("{:#}\n", as_json(&loaded, known, &surroundings)),
+            false => as_text(&loaded, known, &surroundings),
         };
         // A reader that has seen enough, such as `head`, is no failure.
         let _ = std::io::stdout().write_all(text.as_bytes());
-        Ok(())
+        // What is wrong with the stages hides nothing of the rest.
+        stages.map(drop)
     }
 }
 
-fn as_text(loaded: &Loaded, stages: &Stages, surroundings: &Surroundings) -> String {
+fn as_text(loaded: &Loaded, stages: Option<&Stages>, surroundings: &Surroundings) -> String {
     let row = |key: String, setting: &Effective| {
         let value = if setting.value.is_empty() { UNSET } else { setting.value.as_str() };
         (key, value.to_owned(), setting.source.to_string())
@@ -53,7 +55,7 @@ fn as_text(loaded: &Loaded, stages: &Stages, surroundings: &Surroundings) -> Str
     let agents = loaded.resolved.agents.iter().flat_map(|agent| {
         agent.settings.iter().map(move |it| row(format!("agents.{}.{}", agent.name, it.key), it))
     });
-    let stages = stages.set.stages.iter().flat_map(|stage| {
+    let stages = stages.into_iter().flat_map(|stages| &stages.set.stages).flat_map(|stage| {
         let said = stage.settings.iter().filter(|it| it.source != Source::Default && it.key != "name");
         said.map(move |it| {
             (format!("stages.{}.{}", stage.name, it.key), stages::shown(&it.value), it.source.to_string())
@@ -73,18 +75,19 @@ fn table(rows: &[(String, String, String)]) -> String {
     text
 }
 
-fn as_json(loaded: &Loaded, stages: &Stages, surroundings: &Surroundings) -> Value {
+fn as_json(loaded: &Loaded, stages: Option<&Stages>, surroundings: &Surroundings) -> Value {
     let agents = loaded.resolved.agents.iter().map(|agent| {
         json!({ "name": agent.name, "key": agent.key, "settings": settings_as_json(&agent.settings) })
     });
+    let of_stages = stages.into_iter().flat_map(|stages| &stages.set.warnings);
     json!({
         "file": loaded.file,
         "directory": loaded.directory,
         "token": loaded.origin(surroundings).to_string(),
         "settings": settings_as_json(&loaded.resolved.settings),
         "agents": agents.collect::<Vec<_>>(),
-        "stages": stages.set.stages.iter().map(stage_as_json).collect::<Vec<_>>(),
-        "warnings": loaded.resolved.warnings.iter().chain(&stages.set.warnings).collect::<Vec<_>>(),
+        "stages": stages.map(|stages| stages.set.stages.iter().map(stage_as_json).collect::<Vec<_>>()),
+        "warnings": loaded.resolved.warnings.iter().chain(of_stages).collect::<Vec<_>>(),
     })
 }
 
@@ -131,7 +134,7 @@ mod tests {
     #[test]
     fn a_line_has_key_value_and_source_and_no_secret() {
         let (_directory, loaded, stages, surroundings) = loaded();
-        let text = as_text(&loaded, &stages, &surroundings);
+        let text = as_text(&loaded, Some(&stages), &surroundings);
         let line = |key: &str| {
             let line = text.lines().find(|line| line.starts_with(key)).unwrap();
             line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
@@ -158,7 +161,7 @@ mod tests {
     #[test]
     fn the_json_has_the_documented_shape() {
         let (directory, loaded, stages, surroundings) = loaded();
-        let shown = as_json(&loaded, &stages, &surroundings);
+        let shown = as_json(&loaded, Some(&stages), &surroundings);
         assert_eq!(shown["file"], json!(directory.path().join("baton.yaml")));
         assert_eq!(shown["token"], "GH_TOKEN in the environment");
         assert_eq!(shown["warnings"].as_array().unwrap().len(), 1);

@@ -78,3 +78,12 @@ fn no_other_command_goes_on_with_wrong_stage_files() {
         assert!(ran.err.contains("nobody tells the agent of this stage what to do"), "{ran:?}");
     }
 }
+
+#[test]
+fn wrong_stage_files_hide_no_settings() {
+    let place = Place::with(&[(".baton/stages/a.yaml", "name: A\n"), ("baton.yaml", "user: ann\n")]);
+    let ran = place.baton(&["config", "show"]).exits(2);
+    assert!(ran.out.lines().any(|line| line.starts_with("user ") && line.contains("ann")), "{ran:?}");
+    let shown = place.baton(&["config", "show", "--json"]).exits(2).json();
+    assert!(shown["stages"].is_null() && shown["settings"].is_array(), "{shown}");
+}
