@@ -51,9 +51,7 @@ impl<'a> EndedRun<'a> {
         if self.has_lost_the_race() {
             return self.draft.remove_label(&self.draft.view.policy.own_lock.clone());
         }
-        if self.outcome.has_words() {
-            self.keep_what_was_done();
-        }
+        self.keep_what_was_done();
         if self.outcome.job != Job::Stage {
             self.draft.remove(Flag::Editing);
         }
@@ -75,10 +73,11 @@ impl<'a> EndedRun<'a> {
 
     /// Whatever a run says in the end, its commits are pushed, and what it wrote into the issue counts.
     fn keep_what_was_done(&mut self) {
-        if !self.draft.view.stage.read_only {
+        let has_run = self.outcome.has_words() || self.outcome.end == End::Cancelled;
+        if has_run && !self.draft.view.stage.read_only {
             self.draft.push(Effect::PushBranch);
         }
-        if let Some(body) = self.marks.issue_update.take() {
+        if let Some(body) = self.marks.issue_update.take().filter(|_| self.outcome.has_words()) {
             self.draft.push(Effect::UpdateIssue { body });
         }
     }
@@ -109,9 +108,7 @@ impl<'a> EndedRun<'a> {
         self.post("");
         self.show_words_are_heard();
         let issues = std::mem::take(&mut self.marks.sub_issues);
-        if !issues.is_empty() {
-            self.draft.push(Effect::CreateSubIssues { issues });
-        }
+        self.draft.push(Effect::CreateSubIssues { issues });
         self.draft.forget_tries();
         self.draft.mark(StageMark::Complete);
         if let Some(end) = self.draft.view.pipeline.cleanup() {

@@ -425,6 +425,8 @@ fn what_a_person_cancels_stays_cancelled() {
     world.end_run(&world.ended(End::Cancelled, ""));
     assert!(world.has(Flag::Paused) && !world.has(Flag::Editing) && !world.is_locked());
     assert_eq!(world.look_until_rest(), [Step::Rest(Rest::Paused)]);
+    let cancelled = issue_in("Implement").locked().end_run(&ended(Job::Stage, End::Cancelled, ""));
+    assert!(cancelled.effects.contains(&Effect::PushBranch), "what was done is kept");
 }
 
 #[test]
