@@ -191,3 +191,36 @@ impl Settlement {
         self.effects.is_empty() && self.memory.is_none()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_is_read_as_it_was_written() {
+        let wake = Wake {
+            job: Job::Comments,
+            agent: None,
+            stage: "Plan".to_owned(),
+            resume: true,
+            comments: vec![1],
+            threads: vec!["T1".to_owned()],
+            thread_comments: vec![2],
+        };
+        let half = SubIssue { repo: None, title: "Half".to_owned(), body: String::new() };
+        for effect in [
+            Effect::Wake(wake),
+            Effect::Release,
+            Effect::CreateDraftPull { summary: None },
+            Effect::CreateSubIssues { issues: vec![half] },
+            Effect::React { on: Place::Pull, comments: vec![3], with: Reaction::Eyes },
+            Effect::MergePull { pull: 7, head_sha: "abc".to_owned() },
+        ] {
+            let text = serde_json::to_string(&effect).unwrap();
+            assert_eq!(serde_json::from_str::<Effect>(&text).unwrap(), effect, "{text}");
+        }
+        assert!(
+            serde_json::from_str::<Effect>(r#"{"do":"wake","job":"stage","stage":"Plan","x":1}"#).is_err()
+        );
+    }
+}

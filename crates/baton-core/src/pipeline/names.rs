@@ -58,7 +58,6 @@ pub struct Names {
     pub dialect: Dialect,
     prefix: &'static str,
     heading: &'static str,
-    branch: &'static str,
 }
 
 /// What a label says, if it is one of the pipeline's.
@@ -83,11 +82,9 @@ impl Names {
     /// Returns the names that a dialect uses.
     pub fn of(dialect: Dialect) -> Self {
         match dialect {
-            Dialect::Fabrik => {
-                Self { dialect, prefix: "fabrik:", heading: "🏭 **Fabrik", branch: "fabrik/issue-" }
-            }
+            Dialect::Fabrik => Self { dialect, prefix: "fabrik:", heading: "🏭 **Fabrik" },
             Dialect::Baton | Dialect::Alfred | Dialect::LabelsAsLocks => {
-                Self { dialect, prefix: "baton:", heading: "🏃 **Baton", branch: "baton/issue-" }
+                Self { dialect, prefix: "baton:", heading: "🏃 **Baton" }
             }
         }
     }
@@ -110,11 +107,6 @@ impl Names {
     /// Returns how every comment of the engine begins, which is how it knows its own.
     pub fn heading(self) -> &'static str {
         self.heading
-    }
-
-    /// Returns the branch of an issue.
-    pub fn branch(self, issue: u64) -> String {
-        format!("{}{issue}", self.branch)
     }
 
     /// Returns whether a label is that of a flag. Most are not, which their lengths tell without a look at their letters.
