@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use baton_core::agent::AgentExit;
 use baton_core::time::BootTime;
 use baton_ports::Clock;
 use rustix::process::{Pid, Signal, kill_process};
@@ -16,7 +17,7 @@ use tokio::sync::{OnceCell, watch};
 
 use crate::launch::Started;
 use crate::supervisor::group::Group;
-use crate::wire::{AgentEnd, AgentExit, Order, Report, StopHow};
+use crate::wire::{AgentEnd, Order, Report, StopHow};
 
 /// How long after the deadline a supervisor is waited for. The agent is dead by then, or its supervisor stands still.
 const SILENCE_MAX: Duration = Duration::from_secs(5);

@@ -13,12 +13,13 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use baton_core::agent::AgentExit;
 use baton_core::time::{BootTime, millis};
 use tokio::sync::mpsc;
 
 use crate::supervisor::group::Group;
 use crate::supervisor::pipes;
-use crate::wire::{AgentExit, Order, Report, StopHow};
+use crate::wire::{Order, Report, StopHow};
 
 /// How much longer than it may take a supervisor is waited for, and its last report.
 const PATIENCE: Duration = Duration::from_secs(1);

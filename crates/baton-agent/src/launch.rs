@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use baton_core::agent::AgentExit;
 use baton_core::time::{BootTime, millis};
 use baton_ports::Clock;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -16,7 +17,7 @@ use crate::agent_process::AgentProcess;
 use crate::environment::Environment;
 use crate::supervisor::group::Group;
 use crate::supervisor::pipes;
-use crate::wire::{AgentExit, Order, Report};
+use crate::wire::{Order, Report};
 
 /// An agent that is to be started.
 #[derive(Debug, Clone)]

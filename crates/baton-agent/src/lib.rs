@@ -24,4 +24,4 @@ pub use agent_process::AgentProcess;
 pub use environment::{ALWAYS_ALLOWED, Environment};
 pub use held_process::{HeldEnd, HeldLaunch, HeldProcess, HeldReins};
 pub use launch::{Launch, LaunchError, launch};
-pub use wire::{AgentEnd, AgentExit, Limit, StopHow};
+pub use wire::{AgentEnd, StopHow};

@@ -2,6 +2,7 @@
 //!
 //! Secrets and the prompt travel here and not as arguments, which every user of the machine can read.
 
+use baton_core::agent::AgentExit;
 use baton_core::time::BootTime;
 use serde::{Deserialize, Serialize};
 
@@ -64,36 +65,6 @@ pub struct AgentEnd {
     pub log_trouble: Option<String>,
 }
 
-/// Why an agent is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AgentExit {
-    /// It ended by itself with this code.
-    Exited(i32),
-    /// Someone else's signal ended it.
-    Signalled(i32),
-    /// It never ran, for this reason.
-    NotRun(String),
-    /// It was ended because the deadline was not extended.
-    DeadlinePassed,
-    /// It was ended because it took too long.
-    TimedOut(Limit),
-    /// It was ended because that was asked for.
-    Stopped,
-    /// Its supervisor was gone or did not answer, so its group was killed without it.
-    SupervisorLost,
-}
-
-/// A limit of time that is not the deadline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Limit {
-    /// Since its start.
-    WallTime,
-    /// Since its last output.
-    Inactivity,
-}
-
 impl AgentEnd {
     /// The end of an agent that has printed nothing.
     pub(crate) fn silent(exit: AgentExit) -> Self {
@@ -133,6 +104,8 @@ fn line(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use baton_core::agent::Limit;
+
     use super::*;
 
     #[test]

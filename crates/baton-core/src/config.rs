@@ -39,6 +39,6 @@ pub use source::Source;
 pub use store_address::{StoreAddress, StoreAddressError};
 pub use typed::{
     AppConfig, BudgetConfig, CiConfig, ClaimsConfig, Config, DailyBudget, PipelineConfig, RetryConfig,
-    WorkersConfig,
+    WorkersConfig, WorkspacesConfig,
 };
 pub use value::{RawValue, Value};

@@ -8,6 +8,7 @@
 //! ([`ref_name`]), references to issues ([`issue_ref`]) and the words that close them ([`closing`]); the lines that coding
 //! agents print ([`agent_lines`]); and the rules of claims ([`claim`]) and of the one slot of an issue ([`slot`]).
 
+pub mod agent;
 pub mod agent_lines;
 pub mod claim;
 pub mod closing;
@@ -21,6 +22,7 @@ pub mod slot;
 pub mod time;
 pub mod tracker;
 mod words;
+pub mod workspace;
 
 pub use issue_ref::IssueRef;
 pub use repo_slug::RepoSlug;

@@ -3,6 +3,7 @@
 //! Adapters implement them, the engine uses them, and a simulation swaps them. Nothing here does anything: there is no
 //! I/O, no default adapter and no policy.
 
+mod agent_programs;
 mod agents;
 mod clock;
 mod memory;
@@ -10,7 +11,9 @@ pub mod store;
 mod store_error;
 mod tracker;
 mod tracker_error;
+mod workspaces;
 
+pub use agent_programs::{AgentProgram, AgentPrograms, NotStarted, ProgramEnd};
 pub use agents::{Agent, AgentReport, Agents};
 pub use clock::{Clock, Entropy};
 pub use memory::Memory;
@@ -18,3 +21,4 @@ pub use store::{Nudges, Store};
 pub use store_error::{StoreError, StoreErrorKind};
 pub use tracker::Tracker;
 pub use tracker_error::{TrackerError, TrackerErrorKind};
+pub use workspaces::{WorkspaceError, Workspaces};

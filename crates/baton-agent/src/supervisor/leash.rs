@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
+use baton_core::agent::{AgentExit, Limit};
 use baton_core::time::{BootTime, millis};
 
-use crate::wire::{AgentExit, Limit, StopHow};
+use crate::wire::StopHow;
 
 /// How long before the deadline SIGKILL comes, at most: time to look, on a busy machine, and to die.
 const KILL_AHEAD_MAX: Duration = Duration::from_millis(100);

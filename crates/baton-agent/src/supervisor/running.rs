@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use baton_core::agent::AgentExit;
 use baton_core::time::BootTime;
 use baton_ports::Clock;
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions, WaitStatus, waitid, waitpid};
@@ -19,7 +20,7 @@ use super::second_watch::SecondWatch;
 use super::start::News;
 use super::supervise::Supervised;
 use super::{LOOK_EVERY, orphans};
-use crate::wire::{AgentEnd, AgentExit, Order, StopHow};
+use crate::wire::{AgentEnd, Order, StopHow};
 
 /// How long the supervisor goes on killing what an agent has left behind. Who is not dead by then waits for a disk.
 const SWEEP_WITHIN: Duration = Duration::from_secs(2);
@@ -134,8 +135,9 @@ fn end(exit: AgentExit, output: Option<&Output>) -> AgentEnd {
 
 #[cfg(test)]
 mod tests {
+    use baton_core::agent::Limit;
+
     use super::*;
-    use crate::wire::Limit;
 
     #[test]
     fn an_end_is_told_by_its_first_cause() {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use baton_core::agent::AgentExit;
 use baton_core::time::BootTime;
 use baton_ports::Clock;
 
@@ -21,7 +22,7 @@ use super::running::Running;
 use super::second_watch::SecondWatch;
 use super::start::Waiting;
 use super::{orphans, pipes};
-use crate::wire::{AgentEnd, AgentExit, Report};
+use crate::wire::{AgentEnd, Report};
 
 /// A command, and how it is supervised.
 #[derive(Debug)]

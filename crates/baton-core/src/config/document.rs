@@ -69,7 +69,7 @@ A value comes from the first of these that says something: the flag, the environ
 
 - `baton.yaml` is the file named by `--config`; otherwise it is looked for in the current directory and upwards, as far as
   the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key is an
-  error, except `agent`, `board`, `git`, `slack` and `webhooks` at the top: a later version will read them, and a warning
+  error, except `agent`, `board`, `slack` and `webhooks` at the top: a later version will read them, and a warning
   says that this one does not.
 - `baton config schema` prints a JSON schema ([baton.schema.json](baton.schema.json)). For an editor that understands it, write
   `baton config schema > .baton/baton.schema.json`, and `# yaml-language-server: $schema=.baton/baton.schema.json` as the first

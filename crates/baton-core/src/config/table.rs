@@ -67,10 +67,10 @@ impl Setting {
 }
 
 /// The parts of `baton.yaml` that hold nothing but settings of this table, so that any other key there is a mistake.
-pub const GROUPS: [&str; 8] = ["app", "budget", "ci", "claims", "hook", "retry", "tracker", "workers"];
+pub const GROUPS: [&str; 9] = ["app", "budget", "ci", "claims", "git", "hook", "retry", "tracker", "workers"];
 
 /// The parts of `baton.yaml` that a later version will read. They are no mistakes, and have no effect yet.
-pub const LATER: [&str; 5] = ["agent", "board", "git", "slack", "webhooks"];
+pub const LATER: [&str; 4] = ["agent", "board", "slack", "webhooks"];
 
 /// Returns the setting of this key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
@@ -82,7 +82,7 @@ const fn row(key: &'static str, kind: Kind, default: &'static str, description: 
 }
 
 /// Every setting, in the order in which people read them.
-pub const SETTINGS: [Setting; 62] = [
+pub const SETTINGS: [Setting; 67] = [
     row("user", Kind::Text, "", "The operator: who is mentioned, and the identity of locks."),
     Setting {
         variable: Some("BATON_GITHUB_API_URL"),
@@ -327,6 +327,24 @@ pub const SETTINGS: [Setting; 62] = [
         "",
         "What one repository may cost in a day; without it, there is no limit.",
     ),
+    row(
+        "git.remote",
+        Kind::Text,
+        "",
+        "Where repositories are fetched from and pushed to, with `{repo}` for OWNER/NAME; without it, where the tracker has them.",
+    ),
+    row("git.run_hooks", Kind::Switch, "false", "Whether hooks of a repository run in work trees of agents."),
+    row("mirrors", Kind::Path, ".baton/mirrors", "Where the mirrors of repositories are kept."),
+    Setting {
+        default_in_fabrik: Some(".fabrik/worktrees"),
+        ..row(
+            "worktrees",
+            Kind::Path,
+            ".baton/worktrees",
+            "Where agents work, in a directory for each issue.",
+        )
+    },
+    row("prompts", Kind::Path, ".baton/prompts", "Where templates are that replace those for prompts."),
     row("log_dir", Kind::Path, ".baton/logs", "Where the output of runs is kept."),
     row("log_cap_bytes", Kind::Count, "52428800", "How much of the output of one run is kept, in bytes."),
     row("app.id", Kind::Count, "", "The GitHub App to act as when there is no token."),

@@ -58,6 +58,10 @@ pub struct Config {
     pub deferred_alarm: Duration,
     /// How issues move from stage to stage.
     pub pipeline: PipelineConfig,
+    /// Where agents work.
+    pub workspaces: WorkspacesConfig,
+    /// Where templates are that replace those for prompts, as it was written; relative to the directory of `baton.yaml`.
+    pub prompts: PathBuf,
     /// Where the output of runs is kept, as it was written; relative to the directory of `baton.yaml`.
     pub log_dir: PathBuf,
     /// How much of the output of one run is kept.
@@ -123,6 +127,19 @@ pub struct ClaimsConfig {
     pub pause_scope: PauseScope,
 }
 
+/// Where agents work. Directories are relative to that of `baton.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspacesConfig {
+    /// Where repositories are, with `{repo}` for `OWNER/NAME`; nothing for where the tracker has them.
+    pub remote: Option<String>,
+    /// Whether hooks of a repository run.
+    pub run_hooks: bool,
+    /// Where the mirrors are.
+    pub mirrors: PathBuf,
+    /// Where the work trees are.
+    pub worktrees: PathBuf,
+}
+
 /// A GitHub App.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppConfig {
@@ -162,6 +179,13 @@ impl Config {
             },
             deferred_alarm: read.duration("deferred_alarm"),
             pipeline: PipelineConfig::new(read),
+            workspaces: WorkspacesConfig {
+                remote: read.text("git.remote"),
+                run_hooks: read.switch("git.run_hooks"),
+                mirrors: read.text("mirrors").expect("it has a default").into(),
+                worktrees: read.text("worktrees").expect("it has a default").into(),
+            },
+            prompts: read.text("prompts").expect("it has a default").into(),
             log_dir: read.text("log_dir").expect("it has a default").into(),
             log_cap_bytes: read.count("log_cap_bytes").expect("it has a default"),
             agents,

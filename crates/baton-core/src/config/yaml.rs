@@ -221,13 +221,13 @@ mod tests {
 
     #[test]
     fn a_key_that_a_later_version_will_read_is_a_warning() {
-        let settings = read("b.yaml", "slack: {approvers: [ann]}\ngit: {run_hooks: true}\nagent: {}\n");
+        let settings = read("b.yaml", "slack: {approvers: [ann]}\nboard: {}\nagent: {}\n");
         assert!(settings.errors.is_empty(), "{:?}", settings.errors);
         assert_eq!(
             settings.warnings,
             [
                 "b.yaml:1:1: `slack` is not yet in this version and is not used",
-                "b.yaml:2:1: `git` is not yet in this version and is not used",
+                "b.yaml:2:1: `board` is not yet in this version and is not used",
                 "b.yaml:3:1: `agent` is not yet in this version and is not used; did you mean `agents`?",
             ]
         );

@@ -4,10 +4,9 @@
 
 use std::path::PathBuf;
 
-use baton_agent::{
-    AgentEnd, AgentExit, AgentProcess, Environment, Launch, LaunchError, Limit, StopHow, launch,
-};
+use baton_agent::{AgentEnd, AgentProcess, Environment, Launch, LaunchError, StopHow, launch};
 use baton_claims::machine::SystemClock;
+use baton_core::agent::{AgentExit, Limit};
 use baton_core::config::{AgentConfig, Config, StoreAddress};
 use baton_core::slot::start::Started;
 use baton_core::slot::{Reason, RunEnd, WakeupStatus};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use baton_agent::AgentExit;
+use baton_core::agent::AgentExit;
 use rustix::process::Signal;
 
 use crate::desk::{Desk, dies, ended, eventually, from_now, is_alive, is_group_alive, parent, send, start};

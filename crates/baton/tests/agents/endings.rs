@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use baton_agent::{AgentExit, LaunchError, launch};
+use baton_agent::{LaunchError, launch};
 use baton_claims::machine::SystemClock;
+use baton_core::agent::AgentExit;
 
 use crate::desk::{Desk, from_now, is_alive, run};
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use baton_agent::AgentExit;
+use baton_core::agent::AgentExit;
 
 use crate::desk::{Desk, ended, eventually, run, start};
 

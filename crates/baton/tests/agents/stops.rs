@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use baton_agent::{AgentExit, Limit, StopHow};
+use baton_agent::StopHow;
 use baton_claims::machine::SystemClock;
+use baton_core::agent::{AgentExit, Limit};
 use baton_ports::Clock as _;
 
 use crate::desk::{Desk, dies, ended, eventually, from_now, is_group_alive, run, start};
