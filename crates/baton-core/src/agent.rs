@@ -3,10 +3,12 @@
 //! What it prints is read in [`crate::agent_lines`]; what its words mean is the pipeline's. Deliberately absent: starting it,
 //! which takes a process.
 
+pub mod errand;
 pub mod exit;
 pub mod order;
 pub mod session;
 
+pub use errand::{Errand, ErrandError};
 pub use exit::{AgentExit, Limit};
-pub use order::{AgentOrder, RunNumbers};
+pub use order::{AgentOrder, ContextFile, Desk, RunNumbers, Told};
 pub use session::KeptSession;

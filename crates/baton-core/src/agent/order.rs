@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::config::AgentConfig;
 use crate::pipeline::stage::{Effort, KillGrace};
+use crate::slot::start::Started;
 use crate::slot::{ItemKey, RunId};
 
 /// One invocation of an agent.
@@ -24,6 +25,10 @@ pub struct AgentOrder {
     pub git_dir: Option<PathBuf>,
     /// What it reads.
     pub prompt: String,
+    /// The directory in its own that files for it are put into, such as `.baton-context`.
+    pub context_dir: String,
+    /// Those files.
+    pub context_files: Vec<ContextFile>,
     /// Variables that tell it where it is, besides those that it may inherit.
     pub variables: Vec<(String, String)>,
     /// The session that it goes on with.
@@ -46,6 +51,45 @@ pub struct AgentOrder {
     pub max_wall_time: Option<Duration>,
     /// How long it has to stop, where its stage says so.
     pub kill_grace: KillGrace,
+}
+
+/// A file that is laid out for an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextFile {
+    /// Its name: one safe part of a path.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// What an agent is told, and how.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    /// On its standard input.
+    pub prompt: String,
+    /// In files, in this directory of its own.
+    pub context_dir: String,
+    /// Those files.
+    pub context_files: Vec<ContextFile>,
+    /// In variables.
+    pub variables: Vec<(String, String)>,
+}
+
+/// An agent at its place of work, before it is known what its stage allows.
+#[derive(Debug, Clone)]
+pub struct Desk<'a> {
+    /// The agent.
+    pub agent: AgentConfig,
+    /// The run.
+    pub started: &'a Started,
+    /// The directory that it works in.
+    pub cwd: PathBuf,
+    /// Where git keeps what belongs to that directory.
+    pub git_dir: Option<PathBuf>,
+    /// Whether it may do whatever it wants to.
+    pub is_unrestricted: bool,
+    /// What it is told.
+    pub told: Told,
 }
 
 /// What can be told of an invocation while it runs.
