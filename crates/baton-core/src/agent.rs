@@ -6,9 +6,11 @@
 pub mod errand;
 pub mod exit;
 pub mod order;
+pub mod record;
 pub mod session;
 
 pub use errand::{Errand, ErrandError};
 pub use exit::{AgentExit, Limit};
 pub use order::{AgentOrder, ContextFile, Desk, RunNumbers, Told};
+pub use record::{AgentRecord, RecordedEnd, RecordedProcess};
 pub use session::KeptSession;

@@ -19,11 +19,14 @@ pub use report::{AgentError, Report, Scope, Usage, spent_since};
 use fields::Fields;
 use tally::Tally;
 
+use crate::agent::RunNumbers;
+
 /// The most that is kept of what an agent said: its end, where the markers are.
 pub const TEXT_BYTES_MAX: usize = 1024 * 1024;
 
 /// Whose lines are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Program {
     /// Claude Code with `--output-format stream-json`.
     Claude,
@@ -131,6 +134,17 @@ impl Reader {
             Grammar::Codex(codex) => codex.read(fields, &mut self.tally),
             Grammar::Gemini(gemini) => gemini.read(fields, &mut self.tally),
             Grammar::Plain => {}
+        }
+    }
+
+    /// Returns the numbers of the run so far. What is not in the lines, its bytes and its last words, is left empty.
+    pub fn numbers(&self) -> RunNumbers {
+        RunNumbers {
+            turns: self.tally.turns,
+            input_tokens: self.tally.usage.input,
+            output_tokens: self.tally.usage.output,
+            cost_micros: self.tally.cost_micros.unwrap_or_default(),
+            ..RunNumbers::default()
         }
     }
 

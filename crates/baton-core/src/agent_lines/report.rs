@@ -1,7 +1,10 @@
 //! What is known of a run when its last line was read.
 
+use serde::{Deserialize, Serialize};
+
 /// A run, by what its program printed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Report {
     /// The session that a later run may resume.
     pub session: Option<String>,
@@ -32,7 +35,7 @@ pub struct Report {
 }
 
 /// Tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Read, with those from a cache.
     pub input: u64,
@@ -43,7 +46,8 @@ pub struct Usage {
 }
 
 /// What a sum covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// This run.
     #[default]
@@ -53,7 +57,8 @@ pub enum Scope {
 }
 
 /// Why a run failed, by the fields of its result.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AgentError {
     /// It used up its turns.
     #[error("the agent reached the limit of its turns")]
