@@ -2,6 +2,8 @@
 //!
 //! Deliberately absent: git, and disks.
 
+pub mod names;
+
 use std::path::PathBuf;
 
 use crate::tracker::IssueKey;
