@@ -6,7 +6,9 @@
 //! the target directory.
 
 mod clients;
+mod coding_agents;
 mod debian;
+mod packages;
 mod plugins;
 mod programs;
 mod stamp;
@@ -23,7 +25,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let _alone = lock(&workspace.target)?;
     programs::ensure()?;
     plugins::ensure(workspace)?;
-    clients::ensure(workspace)
+    clients::ensure(workspace)?;
+    coding_agents::ensure(workspace)
 }
 
 /// Waits until no other setup works in the same target directory; two would install over each other.

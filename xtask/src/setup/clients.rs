@@ -9,12 +9,10 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
+use super::packages::{Packages, read};
 use super::stamp::Stamp;
 use crate::command;
 use crate::workspace::Workspace;
-
-/// The files that say what npm installs; they are copied because npm installs beside them.
-const NODE_FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 
 pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
     let installed = workspace.contract();
@@ -56,44 +54,12 @@ fn pip(interpreter: &Path, list: &Path, requirements: &str) -> Command {
 
 fn node(source: &Path, installed: &Path) -> Result<()> {
     let directory = installed.join("node");
-    let texts = NODE_FILES.iter().map(|name| read(&source.join(name))).collect::<Result<Vec<_>>>()?;
-    let version = command::read(Command::new("node").arg("--version"))?;
-    let inputs: Vec<_> = texts.iter().map(String::as_str).chain([version.as_str()]).collect();
-    let stamp = Stamp::of(installed.join("node.stamp"), &inputs);
-    if stamp.is_current() && directory.join("node_modules").is_dir() {
-        eprintln!("  contract clients for Node.js: up to date");
-        return Ok(());
-    }
-    eprintln!("  contract clients for Node.js: installing into {}", directory.display());
-    stamp.around(|| {
-        create(&directory)?;
-        NODE_FILES.iter().zip(&texts).try_for_each(|(name, text)| write(&directory.join(name), text))?;
-        command::run(&mut npm(&directory))
-            .with_context(|| format!("installing what `{}` lists", source.join(NODE_FILES[1]).display()))
-    })
-}
-
-fn npm(directory: &Path) -> Command {
-    let mut npm = Command::new("npm");
-    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(directory);
-    npm
+    let packages = Packages { title: "contract clients for Node.js", source, directory: &directory };
+    packages.ensure(|_| Ok(()))
 }
 
 fn create(directory: &PathBuf) -> Result<()> {
     fs::create_dir_all(directory).with_context(|| format!("creating `{}`", directory.display()))
-}
-
-fn read(path: &Path) -> Result<String> {
-    fs::read_to_string(path).with_context(|| {
-        format!(
-            "reading `{}`, which lists clients of the contract tests; restore it from git",
-            path.display()
-        )
-    })
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("writing `{}`", path.display()))
 }
 
 #[cfg(test)]
@@ -113,11 +79,6 @@ mod tests {
     fn a_missing_list_is_an_error_that_names_the_file() {
         let directory = tempfile::tempdir().unwrap();
         let error = format!("{:#}", python(directory.path(), directory.path()).unwrap_err());
-        assert!(error.contains("requirements.txt`, which lists clients of the contract tests"), "{error}");
-    }
-
-    #[test]
-    fn npm_runs_no_scripts_of_the_packages_it_installs() {
-        assert_eq!(command::shown(&npm(Path::new("/n"))), "npm ci --ignore-scripts --no-audit --no-fund");
+        assert!(error.contains("requirements.txt`, which lists what the contract tests need"), "{error}");
     }
 }
