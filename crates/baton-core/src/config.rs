@@ -32,7 +32,7 @@ mod value;
 mod yaml;
 
 pub use agents::{AgentConfig, EffectiveAgent, agent_key};
-pub use choice::{Adapter, HookFail, MergeMethod, PauseScope, PipelineDialect};
+pub use choice::{Adapter, HookFail, MergeMethod, PauseScope, PipelineDialect, Sandbox, WorkspaceKind};
 pub use error::{ConfigError, ConfigErrors};
 pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, dialect, resolve};
 pub use source::Source;

@@ -8,8 +8,11 @@
 pub(super) mod read;
 pub mod table;
 
-use super::choice::Adapter;
+use std::path::PathBuf;
+
+use super::choice::{Adapter, Sandbox, WorkspaceKind};
 use super::resolve::Effective;
+use crate::pipeline::stage::Effort;
 use crate::slot::AgentName;
 
 /// The longest name.
@@ -28,8 +31,28 @@ pub struct AgentConfig {
     pub key: String,
     /// How it is run.
     pub adapter: Adapter,
-    /// The program and its arguments; at least the program.
+    /// The program and its arguments; nothing for the program that the adapter is named after.
     pub command: Vec<String>,
+    /// Arguments besides those of the adapter.
+    pub args: Vec<String>,
+    /// The model; nothing for that of the stage or the program.
+    pub model: Option<String>,
+    /// How hard the model thinks where neither the stage nor the issue says.
+    pub effort: Option<Effort>,
+    /// How many turns a run may take where the stage does not say.
+    pub max_turns: Option<u32>,
+    /// The tools that it may use instead of the usual ones, where the stage does not say.
+    pub allowed_tools: Option<Vec<String>>,
+    /// A directory with a plugin, as it was written; relative to the directory of `baton.yaml`.
+    pub plugin_dir: Option<PathBuf>,
+    /// The script of a scripted agent, as it was written; relative to the directory of `baton.yaml`.
+    pub script: Option<PathBuf>,
+    /// What keeps it from writing where it should not.
+    pub sandbox: Sandbox,
+    /// The same, if it was said for this agent.
+    pub own_sandbox: Option<Sandbox>,
+    /// Where it works.
+    pub workspace: WorkspaceKind,
     /// Its runs at one time; nothing for no limit of its own.
     pub max_concurrent: Option<u64>,
     /// Its runs in a day; nothing for no limit.

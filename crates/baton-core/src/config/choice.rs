@@ -55,11 +55,44 @@ pub enum HookFail {
     Closed,
 }
 
-/// How an agent is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Adapter {
-    /// Any program: the prompt on its standard input, markers on its standard output.
-    Command,
+words! {
+    /// How an agent is run.
+    Adapter, "an adapter" {
+        /// Claude Code.
+        Claude = "claude",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini.
+        Gemini = "gemini",
+        /// Any program: the prompt on its standard input, markers on its standard output.
+        Command = "command",
+        /// The agent that is built in and does what a script says.
+        Script = "script",
+    }
+}
+
+words! {
+    /// What keeps an agent from writing where it should not.
+    #[derive(Default)]
+    Sandbox, "a sandbox" {
+        /// Nothing but what its own program does.
+        #[default]
+        None = "none",
+        /// Bubblewrap: it can write to its work tree and to nothing else that stays.
+        Bubblewrap = "bubblewrap",
+    }
+}
+
+words! {
+    /// Where an agent works.
+    #[derive(Default)]
+    WorkspaceKind, "a workspace" {
+        /// In a work tree of the repository.
+        #[default]
+        Worktree = "worktree",
+        /// In the directory of `baton.yaml`: for agents that do not work with git.
+        Directory = "directory",
+    }
 }
 
 /// The word is none of those allowed.
@@ -88,25 +121,6 @@ impl FromStr for HookFail {
             "closed" => Ok(Self::Closed),
             other => Err(ChoiceError(other.to_owned())),
         }
-    }
-}
-
-impl FromStr for Adapter {
-    type Err = ChoiceError;
-
-    fn from_str(text: &str) -> Result<Self, ChoiceError> {
-        match text {
-            "command" => Ok(Self::Command),
-            other => Err(ChoiceError(other.to_owned())),
-        }
-    }
-}
-
-impl fmt::Display for Adapter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Command => "command",
-        })
     }
 }
 

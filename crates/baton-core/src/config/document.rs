@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::agents::table::{AGENT_SETTINGS, AgentSetting, GROUP};
+use super::choice::Adapter;
 use super::table::{Kind, SETTINGS, Setting};
 
 /// Returns the page.
@@ -19,9 +20,16 @@ pub fn document() -> String {
 }
 
 fn agent_row(setting: &AgentSetting) -> String {
-    let needed = if setting.needed.is_some() { "yes" } else { "–" };
+    let words =
+        |adapters: &[Adapter]| adapters.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let some = |adapters: &'static [Adapter], none: &str| match adapters {
+        [] => none.to_owned(),
+        adapters if adapters == Adapter::ALL => "all".to_owned(),
+        adapters => words(adapters),
+    };
+    let (means, needs) = (some(setting.adapters, "–"), some(setting.needed_by, "–"));
     let (key, kind) = (setting.key, kind(setting.kind));
-    format!("| `{GROUP}.NAME.{key}` | {kind} | {needed} | {} |", setting.description)
+    format!("| `{GROUP}.NAME.{key}` | {kind} | {means} | {needs} | {} |", setting.description)
 }
 
 fn row(setting: &Setting) -> String {
@@ -52,6 +60,7 @@ fn kind(kind: Kind) -> String {
         Kind::Switch => "true or false".to_owned(),
         Kind::Dollars => "US dollars, such as 12.5".to_owned(),
         Kind::Command => "list of the program and its arguments".to_owned(),
+        Kind::Arguments => "list of arguments".to_owned(),
         Kind::Variables => "list of names of variables".to_owned(),
         Kind::List => "list".to_owned(),
         Kind::Choice(words) => words.join(", "),
@@ -69,7 +78,7 @@ A value comes from the first of these that says something: the flag, the environ
 
 - `baton.yaml` is the file named by `--config`; otherwise it is looked for in the current directory and upwards, as far as
   the root of the git repository. A dot in a key is a level: `claims.ttl` is `ttl` under `claims`. An unknown key is an
-  error, except `agent`, `board`, `slack` and `webhooks` at the top: a later version will read them, and a warning
+  error, except `board`, `slack` and `webhooks` at the top: a later version will read them, and a warning
   says that this one does not.
 - `baton config schema` prints a JSON schema ([baton.schema.json](baton.schema.json)). For an editor that understands it, write
   `baton config schema > .baton/baton.schema.json`, and `# yaml-language-server: $schema=.baton/baton.schema.json` as the first
@@ -97,17 +106,23 @@ spaces around it, do not count, so that `Coder` and `coder` are one agent and ca
 ```yaml
 agents:
   coder:
-    adapter: command
-    command: [my-agent, --print]
+    adapter: claude
+    model: opus
     max_concurrent: 2
     cost_per_day: 12.5
-    env: [PATH, HOME]
+    env: [ANTHROPIC_API_KEY]
+  reviewer:
+    adapter: command
+    command: [my-agent, --print]
+    workspace: directory
 ```
 
-The adapters `claude`, `codex`, `gemini` and `script` are not yet in this version.
+`claude`, `codex` and `gemini` run the programs of these names, found by `PATH` unless `command` says something else. An agent
+with a setting that its adapter has no use for is refused. Relative paths, and a `command` that begins with a relative path,
+start at the directory of `baton.yaml`.
 
-| key | type | needed | what it is for |
-|---|---|---|---|
+| key | type | for | needed by | what it is for |
+|---|---|---|---|---|
 ";
 
 const TAIL: &str = "
@@ -157,7 +172,6 @@ that somebody else wrote before using it, as you would read a Makefile.
 
 #[cfg(test)]
 mod tests {
-    use super::super::agents::table::LATER_ADAPTERS;
     use super::super::resolve::{Layers, TextFile, resolve};
     use super::super::table::LATER;
     use super::*;
@@ -174,20 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_of_an_agent_has_one_row_of_four_cells() {
+    fn every_setting_of_an_agent_has_one_row_of_five_cells() {
         let page = document();
         for setting in AGENT_SETTINGS {
             let beginning = format!("| `agents.NAME.{}` |", setting.key);
             let rows: Vec<_> = page.lines().filter(|line| line.starts_with(&beginning)).collect();
             assert_eq!(rows.len(), 1, "{}", setting.key);
-            assert_eq!(rows[0].split(" | ").count(), 4, "{}", rows[0]);
+            assert_eq!(rows[0].split(" | ").count(), 5, "{}", rows[0]);
         }
-    }
-
-    #[test]
-    fn every_adapter_of_a_later_version_is_named() {
-        let page = document();
-        assert!(LATER_ADAPTERS.iter().all(|adapter| page.contains(&format!("`{adapter}`"))));
     }
 
     #[test]
@@ -200,6 +208,7 @@ mod tests {
         let yaml = AGENTS.split("```").nth(1).and_then(|block| block.strip_prefix("yaml\n")).unwrap();
         let file = Some(TextFile { path: "baton.yaml".to_owned(), text: yaml.to_owned() });
         let resolved = resolve(&Layers { file, ..Layers::default() }).unwrap();
-        assert_eq!(resolved.config.agents["coder"].command, ["my-agent", "--print"]);
+        assert_eq!(resolved.config.agents["coder"].model.as_deref(), Some("opus"));
+        assert_eq!(resolved.config.agents["reviewer"].command, ["my-agent", "--print"]);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::choice::Adapter;
 use super::source::Source;
 
 /// One complaint.
@@ -19,17 +20,19 @@ pub enum ConfigError {
         /// What may be said.
         allowed: String,
     },
-    /// A value that the setting will have in a later version.
-    #[error("{at}: `{key}` cannot be `{value}`: it is not yet in this version; write {allowed}")]
-    NotYet {
+    /// A setting that the adapter of an agent has no use for.
+    #[error("{at}: `{key}` means nothing to the adapter `{adapter}`, only to {others}: remove it{}", hint.unwrap_or_default())]
+    Useless {
         /// The setting.
-        key: Box<str>,
-        /// What was said.
-        value: String,
-        /// Where it was said.
+        key: String,
+        /// Where it is.
         at: Source,
-        /// What may be said.
-        allowed: String,
+        /// The adapter.
+        adapter: Adapter,
+        /// The adapters that it means something to.
+        others: String,
+        /// What to do instead.
+        hint: Option<&'static str>,
     },
     /// A setting that an agent cannot do without.
     #[error("{at}: `{key}` is missing: write `{example}`")]

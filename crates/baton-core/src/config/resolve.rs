@@ -180,13 +180,13 @@ fn winner(setting: &Setting, said: &Said, fabrik: Option<&Source>) -> Result<(Va
 ///
 /// Panics when the table's default is none of the values that the table allows; a test reads them all.
 fn default(setting: &Setting, fabrik: Option<&Source>) -> (Value, Source) {
-    use super::table::Kind::{Choices, List};
+    use super::table::Kind::{Choices, List, Variables};
     let read = |text: &str| parse(setting.kind, &RawValue::Text(text.to_owned())).expect("it is allowed");
     match (setting, fabrik) {
         (Setting { default_in_fabrik: Some(text), .. }, Some(at)) => {
             (read(text), Source::Dialect { dialect: FABRIK, at: Box::new(at.clone()) })
         }
-        (Setting { default: "", kind: List | Choices(_), .. }, _) => {
+        (Setting { default: "", kind: List | Choices(_) | Variables, .. }, _) => {
             (Value::List(Vec::new()), Source::Default)
         }
         (Setting { default: "", .. }, _) => (Value::Unset, Source::Default),

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::agents::table::{AGENT_SETTINGS, AgentSetting, GROUP};
+use super::choice::Adapter;
 use super::table::{GROUPS, Kind, LATER, SETTINGS, Setting};
 
 const UNITS: &str = "(ms|s|sec|second|seconds|m|min|minutes|h|hour|hours|d)";
@@ -69,11 +70,11 @@ fn default(setting: &Setting) -> Option<Value> {
 fn agents() -> Value {
     let property = |setting: &AgentSetting| (setting.key.to_owned(), described_for_agent(setting));
     let properties: Map<String, Value> = AGENT_SETTINGS.iter().map(property).collect();
-    let needed = AGENT_SETTINGS.iter().filter(|setting| setting.needed.is_some()).map(|setting| setting.key);
     let agent = json!({
         "type": "object",
         "properties": properties,
-        "required": needed.collect::<Vec<_>>(),
+        "required": ["adapter"],
+        "allOf": Adapter::ALL.iter().map(|adapter| of_adapter(*adapter)).collect::<Vec<_>>(),
         "additionalProperties": false,
     });
     json!({
@@ -86,8 +87,23 @@ fn agents() -> Value {
 
 fn described_for_agent(setting: &AgentSetting) -> Value {
     let kind = of_kind(setting.kind);
-    let kinds = if setting.needed.is_some() { json!([kind]) } else { json!([{ "type": "null" }, kind]) };
+    let is_needed = setting.needed_by == Adapter::ALL;
+    let kinds = if is_needed { json!([kind]) } else { json!([{ "type": "null" }, kind]) };
     json!({ "description": setting.description, "anyOf": kinds })
+}
+
+/// What an agent of this adapter cannot do without, and what it has no use for. A key with nothing after it is not there.
+fn of_adapter(adapter: Adapter) -> Value {
+    let needed = AGENT_SETTINGS.iter().filter(|it| it.key != "adapter" && it.is_needed_by(adapter));
+    let useless = AGENT_SETTINGS.iter().filter(|it| !it.is_for(adapter));
+    let needed_keys: Vec<_> = needed.clone().map(|setting| setting.key).collect();
+    let not_null = needed.map(|it| (it.key.to_owned(), json!({ "not": { "type": "null" } })));
+    let null = useless.map(|it| (it.key.to_owned(), json!({ "type": "null" })));
+    let properties: Map<String, Value> = not_null.chain(null).collect();
+    json!({
+        "if": { "properties": { "adapter": { "const": adapter.as_str() } }, "required": ["adapter"] },
+        "then": { "properties": properties, "required": needed_keys },
+    })
 }
 
 /// Says what a value may be. A scalar without quotes may look like a number and is a text all the same.
@@ -109,6 +125,7 @@ fn of_kind(kind: Kind) -> Value {
             { "type": "string", "pattern": r"^\s*[0-9]+(\.[0-9]{1,6})?\s*$" },
         ] }),
         Kind::Command => json!({ "type": "array", "items": scalar(), "minItems": 1 }),
+        Kind::Arguments => json!({ "type": "array", "items": scalar() }),
         Kind::Variables => list(&text(VARIABLE), &some_of("[A-Za-z_][A-Za-z0-9_]*")),
         Kind::List => list(&scalar(), &scalar()),
         Kind::Choice(words) => json!({ "enum": words }),

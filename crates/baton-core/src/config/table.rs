@@ -48,6 +48,8 @@ pub enum Kind {
     Dollars,
     /// A program and its arguments.
     Command,
+    /// Arguments, to the letter.
+    Arguments,
     /// Names of variables of the environment.
     Variables,
     /// Texts.
@@ -67,10 +69,11 @@ impl Setting {
 }
 
 /// The parts of `baton.yaml` that hold nothing but settings of this table, so that any other key there is a mistake.
-pub const GROUPS: [&str; 9] = ["app", "budget", "ci", "claims", "git", "hook", "retry", "tracker", "workers"];
+pub const GROUPS: [&str; 10] =
+    ["agent", "app", "budget", "ci", "claims", "git", "hook", "retry", "tracker", "workers"];
 
 /// The parts of `baton.yaml` that a later version will read. They are no mistakes, and have no effect yet.
-pub const LATER: [&str; 4] = ["agent", "board", "slack", "webhooks"];
+pub const LATER: [&str; 3] = ["board", "slack", "webhooks"];
 
 /// Returns the setting of this key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
@@ -82,7 +85,7 @@ const fn row(key: &'static str, kind: Kind, default: &'static str, description: 
 }
 
 /// Every setting, in the order in which people read them.
-pub const SETTINGS: [Setting; 67] = [
+pub const SETTINGS: [Setting; 69] = [
     row("user", Kind::Text, "", "The operator: who is mentioned, and the identity of locks."),
     Setting {
         variable: Some("BATON_GITHUB_API_URL"),
@@ -345,6 +348,18 @@ pub const SETTINGS: [Setting; 67] = [
         )
     },
     row("prompts", Kind::Path, ".baton/prompts", "Where templates are that replace those for prompts."),
+    row(
+        "agent.env",
+        Kind::Variables,
+        "",
+        "The variables of Baton's environment that reach every agent; tokens do not unless they are named.",
+    ),
+    row(
+        "agent.sandbox",
+        Kind::Choice(&["none", "bubblewrap"]),
+        "none",
+        "What keeps agents from writing where they should not, unless an agent says otherwise.",
+    ),
     row("log_dir", Kind::Path, ".baton/logs", "Where the output of runs is kept."),
     row("log_cap_bytes", Kind::Count, "52428800", "How much of the output of one run is kept, in bytes."),
     row("app.id", Kind::Count, "", "The GitHub App to act as when there is no token."),

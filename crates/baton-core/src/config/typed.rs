@@ -66,7 +66,7 @@ pub struct Config {
     pub log_dir: PathBuf,
     /// How much of the output of one run is kept.
     pub log_cap_bytes: u64,
-    /// The agents by key; see [`agent_key`].
+    /// The agents by key; see [`agent_key`]. What holds for all of them is in each already.
     pub agents: BTreeMap<String, AgentConfig>,
     /// The app to act as when there is no token.
     pub app: Option<AppConfig>,
@@ -188,7 +188,7 @@ impl Config {
             prompts: read.text("prompts").expect("it has a default").into(),
             log_dir: read.text("log_dir").expect("it has a default").into(),
             log_cap_bytes: read.count("log_cap_bytes").expect("it has a default"),
-            agents,
+            agents: with_general(agents, read),
             app: AppConfig::new(read),
         }
     }
@@ -230,6 +230,20 @@ impl AppConfig {
             installation_id: read.count("app.installation_id"),
         })
     }
+}
+
+/// What is said for all agents becomes part of each: variables besides its own, and the sandbox unless it has its own.
+fn with_general(
+    mut agents: BTreeMap<String, AgentConfig>,
+    read: Reader<'_>,
+) -> BTreeMap<String, AgentConfig> {
+    let (env, sandbox) = (read.list("agent.env"), read.choice("agent.sandbox"));
+    for agent in agents.values_mut() {
+        agent.sandbox = agent.own_sandbox.unwrap_or(sandbox);
+        let further = env.iter().filter(|name| !agent.env.contains(name)).cloned().collect::<Vec<_>>();
+        agent.env.extend(further);
+    }
+    agents
 }
 
 /// Takes values out by the kind that the table gives them.

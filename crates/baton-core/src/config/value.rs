@@ -77,6 +77,9 @@ pub(super) fn parse(kind: Kind, raw: &RawValue) -> Result<Value, String> {
         (Kind::Command, RawValue::List(arguments)) if is_command(arguments) => {
             Ok(Value::Command(arguments.clone()))
         }
+        (Kind::Arguments, RawValue::List(arguments)) if !has_null(arguments) => {
+            Ok(Value::Command(arguments.clone()))
+        }
         (_, RawValue::Text(text)) => scalar(kind, text.trim()).ok_or_else(|| allowed(kind)),
         (_, RawValue::List(_) | RawValue::Mapping) => Err(allowed(kind)),
     }
@@ -97,7 +100,7 @@ fn scalar(kind: Kind, text: &str) -> Option<Value> {
         Kind::Choice(words) => owned(words.contains(&text)),
         Kind::Store => text.parse().ok().map(Value::Store),
         Kind::Dollars => parse_micros(text).filter(|micros| *micros > 0).map(Value::Dollars),
-        Kind::List | Kind::Choices(_) | Kind::Variables | Kind::Command => None,
+        Kind::List | Kind::Choices(_) | Kind::Variables | Kind::Command | Kind::Arguments => None,
     }
 }
 
@@ -120,7 +123,11 @@ fn list(kind: Kind, raw: &RawValue) -> Result<Value, String> {
 /// Arguments are taken to the letter; only what no program can be started with is refused.
 fn is_command(arguments: &[String]) -> bool {
     let has_program = arguments.first().is_some_and(|program| !program.trim().is_empty());
-    has_program && !arguments.iter().any(|argument| argument.contains('\0'))
+    has_program && !has_null(arguments)
+}
+
+fn has_null(arguments: &[String]) -> bool {
+    arguments.iter().any(|argument| argument.contains('\0'))
 }
 
 fn is_variable(name: &str) -> bool {
@@ -187,6 +194,7 @@ pub(super) fn allowed(kind: Kind) -> String {
         Kind::Command => {
             "a list of the program and its arguments, such as [my-agent, --some-option]".to_owned()
         }
+        Kind::Arguments => "a list of arguments, such as [--some-option, value]".to_owned(),
         Kind::Dollars => dollars::ALLOWED.to_owned(),
         Kind::Variables => "a list of names of variables, such as [PATH, HOME], without values".to_owned(),
         Kind::List => "a list of texts; in a variable, with commas between them".to_owned(),

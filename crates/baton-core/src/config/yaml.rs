@@ -7,7 +7,7 @@ use serde_saphyr::Spanned;
 
 use super::agents::{self, read::Agents};
 use super::edit_distance::nearest;
-use super::error::{ConfigError, suggestion};
+use super::error::ConfigError;
 use super::node::{self, Node, place};
 use super::source::Source;
 use super::store_address::holds_password;
@@ -102,10 +102,9 @@ impl FileSettings {
     }
 }
 
-/// Says that a later version will read a key, which may also be another key without its end.
+/// Says that a later version will read a key.
 fn not_yet(name: &str, at: &Source) -> String {
-    let longer = GROUPS.into_iter().chain([agents::table::GROUP]).find(|group| group.starts_with(name));
-    format!("{at}: `{name}` is not yet in this version and is not used{}", suggestion(longer))
+    format!("{at}: `{name}` is not yet in this version and is not used")
 }
 
 /// Compares names within the group, or those at the top.
@@ -221,14 +220,13 @@ mod tests {
 
     #[test]
     fn a_key_that_a_later_version_will_read_is_a_warning() {
-        let settings = read("b.yaml", "slack: {approvers: [ann]}\nboard: {}\nagent: {}\n");
+        let settings = read("b.yaml", "slack: {approvers: [ann]}\nboard: {}\n");
         assert!(settings.errors.is_empty(), "{:?}", settings.errors);
         assert_eq!(
             settings.warnings,
             [
                 "b.yaml:1:1: `slack` is not yet in this version and is not used",
                 "b.yaml:2:1: `board` is not yet in this version and is not used",
-                "b.yaml:3:1: `agent` is not yet in this version and is not used; did you mean `agents`?",
             ]
         );
     }

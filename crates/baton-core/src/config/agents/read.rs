@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_saphyr::Spanned;
 
+use super::super::choice::{Adapter, Sandbox};
 use super::super::edit_distance::nearest;
 use super::super::error::ConfigError;
 use super::super::node::{Node, place};
 use super::super::resolve::Effective;
 use super::super::source::Source;
 use super::super::value::{RawValue, Value, parse, shown};
-use super::table::{AGENT_SETTINGS, AgentSetting, GROUP, LATER_ADAPTERS, agent_setting};
+use super::table::{AGENT_SETTINGS, AgentSetting, GROUP, agent_setting};
 use super::{AgentConfig, EffectiveAgent, NAME_ALLOWED, agent_key, is_agent_name};
 
 /// The agents of a file.
@@ -86,11 +87,11 @@ impl Agent<'_> {
             Node::Null => {}
             Node::Map(entries) => entries.into_iter().for_each(|(key, node)| self.setting(&key, node)),
             Node::Text(_) | Node::List(_) => {
-                let (key, example) = (format!("{GROUP}.{}", self.name), "adapter: command".to_owned());
+                let (key, example) = (format!("{GROUP}.{}", self.name), "adapter: claude".to_owned());
                 return self.errors.push(ConfigError::NotAGroup { key, at, example });
             }
         }
-        self.missing();
+        self.for_the_adapter();
     }
 
     fn setting(&mut self, key: &Spanned<String>, node: Spanned<Node>) {
@@ -113,31 +114,47 @@ impl Agent<'_> {
         let value = match parse(setting.kind, raw) {
             Ok(value) => Some((value, at)),
             Err(allowed) => {
-                self.errors.push(self.bad_value(setting, raw, at, allowed));
+                let (key, value) = (self.full_key(setting.key).into(), shown(setting.kind, raw));
+                self.errors.push(ConfigError::BadValue { key, value, at, allowed });
                 None
             }
         };
         self.values.insert(setting.key, value);
     }
 
-    fn bad_value(&self, setting: &AgentSetting, raw: &RawValue, at: Source, allowed: String) -> ConfigError {
-        let (key, value) = (self.full_key(setting.key).into(), shown(setting.kind, raw));
-        match setting.key == "adapter" && LATER_ADAPTERS.contains(&value.trim()) {
-            true => ConfigError::NotYet { key, value, at, allowed },
-            false => ConfigError::BadValue { key, value, at, allowed },
-        }
+    /// What an agent cannot do without, and what it has no use for, depends on its adapter, so there is nothing to say about
+    /// that as long as the adapter is wrong.
+    fn for_the_adapter(&mut self) {
+        let adapter = match self.values.get("adapter") {
+            Some(Some((value, _))) => known::<Adapter>(value),
+            Some(None) => return,
+            None => return self.errors.push(self.missing(&AGENT_SETTINGS[0])),
+        };
+        let is_there = |setting: &&AgentSetting| self.values.contains_key(setting.key);
+        let missing = AGENT_SETTINGS.iter().filter(|it| it.is_needed_by(adapter) && !is_there(it));
+        let useless = AGENT_SETTINGS.iter().filter(|it| !it.is_for(adapter) && is_there(it));
+        let errors: Vec<_> = missing
+            .map(|setting| self.missing(setting))
+            .chain(useless.map(|setting| self.useless(setting, adapter)))
+            .collect();
+        self.errors.extend(errors);
     }
 
-    /// What an agent cannot do without depends on its adapter, so there is nothing to say as long as that is wrong.
-    fn missing(&mut self) {
-        if self.values.get("adapter").is_some_and(Option::is_none) {
-            return;
-        }
-        for setting in AGENT_SETTINGS.iter().filter(|setting| !self.values.contains_key(setting.key)) {
-            if let Some(example) = setting.needed {
-                let (key, at) = (self.full_key(setting.key), self.at.clone());
-                self.errors.push(ConfigError::Missing { key, at, example });
-            }
+    fn missing(&self, setting: &AgentSetting) -> ConfigError {
+        let (key, at) = (self.full_key(setting.key), self.at.clone());
+        ConfigError::Missing { key, at, example: setting.example }
+    }
+
+    fn useless(&self, setting: &AgentSetting, adapter: Adapter) -> ConfigError {
+        let said = self.values.get(setting.key).and_then(Option::as_ref);
+        let others: Vec<_> = setting.adapters.iter().map(|other| format!("`{other}`")).collect();
+        let is_in_command = setting.key == "args" && adapter == Adapter::Command;
+        ConfigError::Useless {
+            key: self.full_key(setting.key),
+            at: said.map_or_else(|| self.at.clone(), |(_, at)| at.clone()),
+            adapter,
+            others: others.join(", "),
+            hint: is_in_command.then_some(", and write the arguments into `command`"),
         }
     }
 
@@ -164,10 +181,20 @@ impl Agent<'_> {
     /// Panics when a value is missing or of another kind than the table says, which the tests of the table rule out.
     fn config(mut self, key: String) -> AgentConfig {
         let mut take = |key: &str| self.values.remove(key).flatten().map(|(value, _)| value);
-        let adapter = take("adapter").expect("an agent without an adapter is refused").to_string();
+        let own_sandbox = take("sandbox").map(|word| known::<Sandbox>(&word));
         AgentConfig {
-            adapter: adapter.parse().expect("the table and the type know the same words"),
+            adapter: known(&take("adapter").expect("an agent without an adapter is refused")),
             command: list(take("command")),
+            args: list(take("args")),
+            model: take("model").map(|model| model.to_string()),
+            effort: take("effort").map(|word| known(&word)),
+            max_turns: number(take("max_turns")).map(|turns| u32::try_from(turns).unwrap_or(u32::MAX)),
+            allowed_tools: take("allowed_tools").map(|tools| list(Some(tools))),
+            plugin_dir: take("plugin_dir").map(|path| path.to_string().into()),
+            script: take("script").map(|path| path.to_string().into()),
+            sandbox: own_sandbox.unwrap_or_default(),
+            own_sandbox,
+            workspace: take("workspace").map(|word| known(&word)).unwrap_or_default(),
             max_concurrent: number(take("max_concurrent")),
             runs_per_day: number(take("runs_per_day")),
             cost_per_day_micros: number(take("cost_per_day")),
@@ -176,6 +203,11 @@ impl Agent<'_> {
             key,
         }
     }
+}
+
+/// The table and the type know the same words; a test compares them.
+fn known<T: std::str::FromStr>(word: &Value) -> T {
+    word.to_string().parse().unwrap_or_else(|_| panic!("the table allows `{word}`, and its type does not"))
 }
 
 fn list(value: Option<Value>) -> Vec<String> {
@@ -195,7 +227,7 @@ fn number(value: Option<Value>) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::choice::Adapter;
+    use super::super::super::choice::WorkspaceKind;
     use super::super::super::resolve::{Layers, Resolved, TextFile, resolve};
     use super::*;
 
@@ -229,6 +261,16 @@ mod tests {
             key: "coder 2".to_owned(),
             adapter: Adapter::Command,
             command: ["sh", "-c", "echo \"$0\"", "1.50", ""].map(str::to_owned).to_vec(),
+            args: Vec::new(),
+            model: None,
+            effort: None,
+            max_turns: None,
+            allowed_tools: None,
+            plugin_dir: None,
+            script: None,
+            sandbox: Sandbox::None,
+            own_sandbox: None,
+            workspace: WorkspaceKind::Worktree,
             max_concurrent: Some(2),
             runs_per_day: Some(40),
             cost_per_day_micros: Some(12_500_000),
@@ -255,9 +297,9 @@ mod tests {
         assert_eq!(row(0), ("adapter", "command".to_owned(), "b.yaml:3:14".to_owned()));
         let shown = r#"["sh", "-c", "echo \"$0\"", "1.50", ""]"#;
         assert_eq!(row(1), ("command", shown.to_owned(), "b.yaml:4:14".to_owned()));
-        assert_eq!(row(4), ("cost_per_day", "12.5".to_owned(), "b.yaml:7:19".to_owned()));
+        assert_eq!(row(14), ("cost_per_day", "12.5".to_owned(), "b.yaml:7:19".to_owned()));
         assert_eq!(
-            (reviewer.settings[5].value.as_str(), &reviewer.settings[5].source),
+            (reviewer.settings[14].value.as_str(), &reviewer.settings[14].source),
             ("", &Source::Default)
         );
     }
@@ -269,17 +311,82 @@ mod tests {
         }
     }
 
+    const MANY: &str = "agent: {env: [SSL_CERT_FILE, PATH], sandbox: bubblewrap}
+agents:
+  ann:
+    adapter: claude
+    command: [npx, claude]
+    args: ['--add-dir', '../docs', '', 1.50]
+    model: opus
+    effort: max
+    max_turns: 40
+    allowed_tools: [Read, 'Bash(git log, x)']
+    plugin_dir: plugins/flow
+    env: [PATH]
+  bob: {adapter: codex, sandbox: none, workspace: directory}
+  demo: {adapter: script, script: demo.yaml, max_turns: 9}
+";
+
     #[test]
-    fn an_adapter_of_a_later_version_is_refused_as_such() {
+    fn every_adapter_has_settings_of_its_own() {
+        let config = resolved(MANY).unwrap().config;
+        let ann = &config.agents["ann"];
+        assert_eq!(
+            (ann.adapter, ann.model.as_deref(), ann.max_turns),
+            (Adapter::Claude, Some("opus"), Some(40))
+        );
+        assert_eq!(ann.command, ["npx", "claude"]);
+        assert_eq!(ann.args, ["--add-dir", "../docs", "", "1.50"]);
+        assert_eq!(ann.effort.map(|effort| effort.as_str()), Some("max"));
+        assert_eq!(ann.allowed_tools.as_deref().unwrap(), ["Read", "Bash(git log, x)"]);
+        assert_eq!(ann.plugin_dir.as_deref(), Some("plugins/flow".as_ref()));
+        let demo = &config.agents["demo"];
+        assert_eq!((demo.script.as_deref(), demo.max_turns), (Some("demo.yaml".as_ref()), Some(9)));
+        assert!(demo.command.is_empty());
+    }
+
+    #[test]
+    fn what_is_said_for_all_agents_is_part_of_each() {
+        let agents = resolved(MANY).unwrap().config.agents;
+        assert_eq!(agents["ann"].env, ["PATH", "SSL_CERT_FILE"]);
+        assert_eq!(agents["demo"].env, ["SSL_CERT_FILE", "PATH"]);
+        let (ann, bob) = (&agents["ann"], &agents["bob"]);
+        assert_eq!((ann.sandbox, ann.workspace), (Sandbox::Bubblewrap, WorkspaceKind::Worktree));
+        assert_eq!((bob.sandbox, bob.workspace), (Sandbox::None, WorkspaceKind::Directory));
+    }
+
+    #[test]
+    fn an_unknown_adapter_is_refused_with_those_that_there_are() {
         check_errors(
-            "agents: {a: {adapter: claude}}\n",
+            "agents: {a: {adapter: cluade, script: x}}\n",
             &[
-                "b.yaml:1:23: `agents.a.adapter` cannot be `claude`: it is not yet in this version; write one of command",
+                "b.yaml:1:23: `agents.a.adapter` cannot be `cluade`: write one of claude, codex, gemini, command, script",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_setting_that_the_adapter_has_no_use_for_is_refused() {
+        check_errors(
+            "agents: {a: {adapter: claude, script: x.yaml}}\n",
+            &[
+                "b.yaml:1:39: `agents.a.script` means nothing to the adapter `claude`, only to `script`: remove it",
             ],
         );
         check_errors(
-            "agents: {a: {adapter: cluade}}\n",
-            &["b.yaml:1:23: `agents.a.adapter` cannot be `cluade`: write one of command"],
+            "agents: {a: {adapter: command, command: [x], args: [y]}}\n",
+            &[
+                "b.yaml:1:52: `agents.a.args` means nothing to the adapter `command`, only to `claude`, `codex`, `gemini`: remove it, and write the arguments into `command`",
+            ],
+        );
+        assert!(resolved("agents: {a: {adapter: claude, script: }}\n").is_ok(), "nothing was said");
+    }
+
+    #[test]
+    fn a_scripted_agent_needs_its_script() {
+        check_errors(
+            "agents: {a: {adapter: script}}\n",
+            &["b.yaml:1:10: `agents.a.script` is missing: write `script: scripts/demo.yaml`"],
         );
     }
 
@@ -291,10 +398,7 @@ mod tests {
         );
         check_errors(
             "agents:\n  a:\n",
-            &[
-                "b.yaml:2:3: `agents.a.adapter` is missing: write `adapter: command`",
-                "b.yaml:2:3: `agents.a.command` is missing: write `command: [my-agent, --some-option]`",
-            ],
+            &["b.yaml:2:3: `agents.a.adapter` is missing: write `adapter: claude`"],
         );
     }
 
@@ -306,7 +410,10 @@ mod tests {
                 "b.yaml:1:46: there is no setting `agents.a.runs_per_dya`; did you mean `agents.a.runs_per_day`?",
             ],
         );
-        assert!(resolved("agent: {}\n").unwrap().warnings[0].ends_with("did you mean `agents`?"));
+        check_errors(
+            "agent: {sanbox: none}\n",
+            &["b.yaml:1:9: there is no setting `agent.sanbox`; did you mean `agent.sandbox`?"],
+        );
     }
 
     #[test]
@@ -320,7 +427,7 @@ mod tests {
         check_errors(
             "agents: {coder: claude}\n",
             &[
-                "b.yaml:1:17: `agents.coder` must hold settings, such as `agents.coder:` and below it, indented, `adapter: command`",
+                "b.yaml:1:17: `agents.coder` must hold settings, such as `agents.coder:` and below it, indented, `adapter: claude`",
             ],
         );
     }
@@ -376,7 +483,7 @@ mod tests {
     #[test]
     fn all_complaints_come_at_once() {
         let errors =
-            resolved("agents: {a: {adapter: codex, env: [1x]}, -b: {}, c: 3}\nkill_grace: x\n").unwrap_err();
+            resolved("agents: {a: {adapter: codx, env: [1x]}, -b: {}, c: 3}\nkill_grace: x\n").unwrap_err();
         assert_eq!(errors.len(), 5, "{errors:?}");
     }
 }
