@@ -10,6 +10,7 @@
 
 pub mod agent;
 pub mod agent_lines;
+pub mod chain;
 pub mod claim;
 pub mod closing;
 pub mod config;

@@ -178,6 +178,39 @@ pub struct Pull {
     pub url: String,
 }
 
+/// A pull request that is to be opened, from a branch of the same repository.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NewPull {
+    /// The branch it comes from, without `refs/heads/`.
+    pub head: String,
+    /// The branch it goes to.
+    pub base: String,
+    /// Its title.
+    pub title: String,
+    /// Its description.
+    pub body: String,
+    /// Whether it is a draft.
+    pub is_draft: bool,
+}
+
+/// What became of a pull request that should be opened.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PullOpening {
+    /// It is open now.
+    Opened(Pull),
+    /// There is an open one between these branches already.
+    Exists,
+}
+
+/// A change of a pull request; what is absent stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct PullEdit {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its description.
+    pub body: Option<String>,
+}
+
 /// How much someone may do in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Permission {

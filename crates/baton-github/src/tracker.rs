@@ -13,8 +13,8 @@ mod refs;
 use baton_core::RepoSlug;
 use baton_core::time::ServerTime;
 use baton_core::tracker::{
-    Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, Permission,
-    Pull, RefAdvance, RefCreation,
+    Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, NewPull,
+    Permission, Pull, PullEdit, PullOpening, RefAdvance, RefCreation,
 };
 use baton_ports::Tracker;
 
@@ -92,6 +92,22 @@ impl Tracker for GitHub {
 
     async fn open_pulls(&self, repo: &RepoSlug) -> Answer<Vec<Pull>> {
         pulls::open(self, repo).await
+    }
+
+    async fn pulls_by_head(&self, repo: &RepoSlug, branch: &str) -> Answer<Vec<Pull>> {
+        pulls::by_head(self, repo, branch).await
+    }
+
+    async fn open_pull(&self, repo: &RepoSlug, pull: &NewPull) -> Answer<PullOpening> {
+        pulls::create(self, repo, pull).await
+    }
+
+    async fn edit_pull(&self, repo: &RepoSlug, number: u64, edit: &PullEdit) -> Answer<Pull> {
+        pulls::edit(self, repo, number, edit).await
+    }
+
+    async fn default_branch(&self, repo: &RepoSlug) -> Answer<String> {
+        pulls::default_branch(self, repo).await
     }
 
     async fn merge_pull(&self, repo: &RepoSlug, number: u64, head_sha: &str) -> Answer<Merge> {

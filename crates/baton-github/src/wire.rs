@@ -181,6 +181,18 @@ struct PullEndWire {
     #[serde(rename = "ref")]
     branch: String,
     sha: String,
+    /// Absent when the repository is gone, as forks often are.
+    repo: Option<FullNameWire>,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct FullNameWire {
+    full_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct RepoWire {
+    pub(crate) default_branch: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -200,6 +212,14 @@ pub(crate) struct PullWire {
     html_url: String,
     #[serde(default, deserialize_with = "text")]
     pub(crate) merge_commit_sha: String,
+}
+
+impl PullWire {
+    /// Returns whether it comes from a branch of the repository it is in. Both ends are compared as the server names
+    /// them, because a repository that was renamed is asked for by its old name.
+    pub(crate) fn is_from_own_branch(&self) -> bool {
+        self.head.repo.is_some() && self.head.repo == self.base.repo
+    }
 }
 
 impl From<PullWire> for Pull {

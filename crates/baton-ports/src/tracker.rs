@@ -8,8 +8,8 @@ use std::future::Future;
 use baton_core::RepoSlug;
 use baton_core::time::ServerTime;
 use baton_core::tracker::{
-    Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, Permission,
-    Pull, RefAdvance, RefCreation,
+    Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, NewPull,
+    Permission, Pull, PullEdit, PullOpening, RefAdvance, RefCreation,
 };
 
 use crate::TrackerError;
@@ -103,6 +103,23 @@ pub trait Tracker: Send + Sync {
 
     /// Returns the open pull requests.
     fn open_pulls(&self, repo: &RepoSlug) -> impl Future<Output = Answer<Vec<Pull>>> + Send;
+
+    /// Returns the pull requests in any state that come from a branch of the repository itself, oldest first.
+    fn pulls_by_head(&self, repo: &RepoSlug, branch: &str) -> impl Future<Output = Answer<Vec<Pull>>> + Send;
+
+    /// Opens a pull request. It is sent once: after an unclear answer, look by its head before it is sent again.
+    fn open_pull(&self, repo: &RepoSlug, pull: &NewPull) -> impl Future<Output = Answer<PullOpening>> + Send;
+
+    /// Changes what a pull request says, and returns it as it is then. Doing it twice is the same as once.
+    fn edit_pull(
+        &self,
+        repo: &RepoSlug,
+        number: u64,
+        edit: &PullEdit,
+    ) -> impl Future<Output = Answer<Pull>> + Send;
+
+    /// Returns the branch that a repository merges to where nobody says otherwise.
+    fn default_branch(&self, repo: &RepoSlug) -> impl Future<Output = Answer<String>> + Send;
 
     /// Merges a pull request if its head is still the one named.
     fn merge_pull(
