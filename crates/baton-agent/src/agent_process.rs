@@ -6,18 +6,17 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use baton_core::agent::AgentExit;
+use baton_core::agent::{AgentExit, RunNumbers};
 use baton_core::time::BootTime;
 use baton_ports::Clock;
 use rustix::process::{Pid, Signal, kill_process};
-use tokio::io::{BufReader, Lines};
 use tokio::net::unix::pipe;
-use tokio::process::{Child, ChildStdout};
+use tokio::process::Child;
 use tokio::sync::{OnceCell, watch};
 
-use crate::launch::Started;
+use crate::launch::{Notices, Started};
 use crate::supervisor::group::Group;
-use crate::wire::{AgentEnd, Order, Report, StopHow};
+use crate::wire::{AgentEnd, Notice, Order, StopHow};
 
 /// How long after the deadline a supervisor is waited for. The agent is dead by then, or its supervisor stands still.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
@@ -41,16 +40,16 @@ pub struct AgentProcess<C> {
 /// What the supervisor has told so far.
 #[derive(Debug, Default)]
 struct Told {
-    output_bytes: u64,
+    numbers: RunNumbers,
     end: Option<AgentEnd>,
 }
 
 impl<C: Clock> AgentProcess<C> {
-    pub(crate) fn new(supervisor: Child, started: Started, deadline: BootTime, clock: C) -> Self {
-        let Started { control, lines, group } = started;
+    pub(crate) fn new(started: Started, deadline: BootTime, clock: C) -> Self {
+        let Started { supervisor, control, notices, group } = started;
         let pid = supervisor.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
         let (sender, told) = watch::channel(Told::default());
-        tokio::spawn(listen(supervisor, lines, sender));
+        tokio::spawn(listen(supervisor, notices, sender));
         let (deadline_ms, given_up) = (AtomicU64::new(deadline.ms), OnceCell::new());
         Self { control, supervisor: pid, group, deadline_ms, told, given_up, clock }
     }
@@ -74,7 +73,12 @@ impl<C: Clock> AgentProcess<C> {
 
     /// Returns how much the agent has printed, as of half a second ago.
     pub fn output_bytes(&self) -> u64 {
-        self.told.borrow().output_bytes
+        self.told.borrow().numbers.output_bytes
+    }
+
+    /// Returns how far the agent is, as of half a second ago.
+    pub fn numbers(&self) -> RunNumbers {
+        self.told.borrow().numbers.clone()
     }
 
     /// Waits until the agent is over and its group is gone. It can be given up and asked again.
@@ -130,15 +134,15 @@ impl<C: Clock> AgentProcess<C> {
 }
 
 /// Hears what the supervisor tells until it is gone.
-async fn listen(mut supervisor: Child, mut lines: Lines<BufReader<ChildStdout>>, told: watch::Sender<Told>) {
-    while let Ok(Some(line)) = lines.next_line().await {
-        match Report::read(&line) {
-            Some(Report::Output(bytes)) => told.send_modify(|told| told.output_bytes = bytes),
-            Some(Report::Ended(end)) => told.send_modify(|told| {
-                told.output_bytes = end.output_bytes;
-                told.end = Some(end);
+async fn listen(mut supervisor: Child, mut notices: Notices, told: watch::Sender<Told>) {
+    while let Ok(Some(line)) = notices.next_line().await {
+        match Notice::read(&line) {
+            Some(Notice::Numbers(numbers)) => told.send_modify(|told| told.numbers = numbers),
+            Some(Notice::Ended(end)) => told.send_modify(|told| {
+                told.numbers.output_bytes = end.output_bytes;
+                told.end = Some(*end);
             }),
-            Some(Report::Group(_)) | None => {}
+            Some(Notice::Group(_) | Notice::Going) | None => {}
         }
     }
     drop(told);

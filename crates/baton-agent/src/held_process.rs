@@ -1,6 +1,6 @@
 //! A command that holds an issue, as its holder sees it.
 //!
-//! It shares the holder's standard streams, so orders and reports go over pipes of their own. Whoever starts one must
+//! It shares the holder's standard streams, so orders and notices go over pipes of their own. Whoever starts one must
 //! not start other processes at the same moment, which would inherit these pipes; an engine [launches](crate::launch)
 //! agents instead.
 
@@ -19,9 +19,9 @@ use tokio::sync::mpsc;
 
 use crate::supervisor::group::Group;
 use crate::supervisor::pipes;
-use crate::wire::{Order, Report, StopHow};
+use crate::wire::{Notice, Order, StopHow};
 
-/// How much longer than it may take a supervisor is waited for, and its last report.
+/// How much longer than it may take a supervisor is waited for, and its last notice.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A command that is to be held.
@@ -46,7 +46,7 @@ pub struct HeldLaunch<'a> {
 pub struct HeldProcess {
     supervisor: tokio::process::Child,
     reins: HeldReins,
-    reports: mpsc::UnboundedReceiver<Report>,
+    notices: mpsc::UnboundedReceiver<Notice>,
 }
 
 /// What extends the deadline of a held command. The command ends when all of them are dropped.
@@ -84,7 +84,7 @@ impl HeldProcess {
         let supervisor = tokio::process::Command::from(supervisor).spawn()?;
         let mut reins = HeldReins { control: File::from(control_write) };
         reins.extend(launch.deadline);
-        Ok(Self { supervisor, reins, reports: listen(status_read) })
+        Ok(Self { supervisor, reins, notices: listen(status_read) })
     }
 
     /// Returns what extends the deadline from elsewhere.
@@ -103,7 +103,7 @@ impl HeldProcess {
         drop(self.reins);
         let ended = tokio::time::timeout(within + PATIENCE, self.supervisor.wait()).await;
         let was_clean = matches!(ended, Ok(Ok(status)) if status.code().is_some());
-        let (group, end) = told(&mut self.reports, was_clean).await;
+        let (group, end) = told(&mut self.notices, was_clean).await;
         if let (false, Some(group)) = (was_clean, group) {
             group.stop(StopHow::Kill);
         }
@@ -122,20 +122,20 @@ impl HeldReins {
     }
 }
 
-/// Returns the group and how it ended, by what was reported. A supervisor that ended cleanly has told everything, and
+/// Returns the group and how it ended, by what was noticeed. A supervisor that ended cleanly has told everything, and
 /// it is waited for; of another one, only what has arrived counts.
-async fn told(reports: &mut mpsc::UnboundedReceiver<Report>, is_complete: bool) -> (Option<Group>, HeldEnd) {
+async fn told(notices: &mut mpsc::UnboundedReceiver<Notice>, is_complete: bool) -> (Option<Group>, HeldEnd) {
     let mut group = None;
     loop {
-        let report = if is_complete {
-            tokio::time::timeout(PATIENCE, reports.recv()).await.ok().flatten()
+        let notice = if is_complete {
+            tokio::time::timeout(PATIENCE, notices.recv()).await.ok().flatten()
         } else {
-            reports.try_recv().ok()
+            notices.try_recv().ok()
         };
-        match report {
-            Some(Report::Group(number)) => group = Group::from_raw(number),
-            Some(Report::Output(_)) => {}
-            Some(Report::Ended(end)) => {
+        match notice {
+            Some(Notice::Group(number)) => group = Group::from_raw(number),
+            Some(Notice::Going | Notice::Numbers(_)) => {}
+            Some(Notice::Ended(end)) => {
                 let was_run = !matches!(end.exit, AgentExit::NotRun(_));
                 return (group, if was_run { HeldEnd::Run } else { HeldEnd::NotRun });
             }
@@ -144,15 +144,15 @@ async fn told(reports: &mut mpsc::UnboundedReceiver<Report>, is_complete: bool) 
     }
 }
 
-/// Reads reports in a thread of its own: the command may keep the pipe open, so its end says nothing.
-fn listen(status: OwnedFd) -> mpsc::UnboundedReceiver<Report> {
-    let (sender, reports) = mpsc::unbounded_channel();
+/// Reads notices in a thread of its own: the command may keep the pipe open, so its end says nothing.
+fn listen(status: OwnedFd) -> mpsc::UnboundedReceiver<Notice> {
+    let (sender, notices) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in BufReader::new(File::from(status)).lines().map_while(Result::ok) {
-            if let Some(report) = Report::read(&line) {
-                let _ = sender.send(report);
+            if let Some(notice) = Notice::read(&line) {
+                let _ = sender.send(notice);
             }
         }
     });
-    reports
+    notices
 }

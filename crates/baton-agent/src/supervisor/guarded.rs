@@ -1,14 +1,14 @@
 //! The command before it is the command: it waits for a word and then becomes it.
 //!
-//! Its process group exists and is known to everybody who must be able to end it before anything of the command runs.
-//! Without the word, because the supervisor is gone, there is no command.
+//! Its process group exists and is known to everybody who must be able to end it before anything of the command runs. The
+//! word says what it becomes. Without it, because the supervisor is gone, there is no command.
 
-use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use super::pipes;
+use crate::wire::CommandTerms;
 
 /// What a shell says of a command that cannot be found.
 pub const EXIT_NOT_RUN: u8 = 127;
@@ -25,29 +25,39 @@ pub struct Guarded {
     pub news: i32,
     /// Whether the command gets a session of its own; otherwise it has a process group already.
     pub in_session: bool,
-    /// The command.
-    pub argv: Vec<OsString>,
 }
 
 impl Guarded {
     /// Waits and becomes the command. Returns only if there is none, with the reason.
     pub fn run(&self) -> io::Error {
-        self.wait().err().unwrap_or_else(|| self.become_command())
+        match self.wait() {
+            Ok(terms) => self.become_command(&terms),
+            Err(error) => error,
+        }
     }
 
-    fn wait(&self) -> io::Result<()> {
+    fn wait(&self) -> io::Result<CommandTerms> {
         if self.in_session {
             rustix::process::setsid()?;
         }
         pipes::inherited_to_write(self.news)?.write_all(&[READY])?;
-        pipes::inherited_to_read(self.go)?.read_exact(&mut [0])
+        let mut word = Vec::new();
+        pipes::inherited_to_read(self.go)?.read_to_end(&mut word)?;
+        // A word that is not all there was broken off by the end of whoever says it.
+        serde_json::from_slice(&word).map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))
     }
 
-    fn become_command(&self) -> io::Error {
-        let Some((program, arguments)) = self.argv.split_first() else {
+    fn become_command(&self, terms: &CommandTerms) -> io::Error {
+        let Some((program, arguments)) = terms.argv.split_first() else {
             return io::Error::new(io::ErrorKind::InvalidInput, "there is no command");
         };
-        let error = Command::new(program).args(arguments).exec();
+        let mut command = Command::new(program);
+        command.args(arguments);
+        if let Some(place) = &terms.place {
+            let env = place.env.iter().map(|(name, value)| (name, value));
+            command.current_dir(&place.cwd).env_clear().envs(env);
+        }
+        let error = command.exec();
         let why = format!("`{}` cannot be run: {error}", program.to_string_lossy());
         if let Ok(mut news) = pipes::inherited_to_write(self.news) {
             let _ = news.write_all(why.as_bytes());

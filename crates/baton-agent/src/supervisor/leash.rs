@@ -8,6 +8,7 @@ use std::time::Duration;
 use baton_core::agent::{AgentExit, Limit};
 use baton_core::time::{BootTime, millis};
 
+use crate::graces::Graces;
 use crate::wire::StopHow;
 
 /// How long before the deadline SIGKILL comes, at most: time to look, on a busy machine, and to die.
@@ -27,7 +28,7 @@ pub(super) enum Reason {
 #[derive(Debug)]
 pub(super) struct Leash {
     pub(super) deadline: BootTime,
-    pub(super) grace: Duration,
+    pub(super) graces: Graces,
     pub(super) wall_end: Option<BootTime>,
     pub(super) inactivity: Option<Duration>,
     stop: Option<Stop>,
@@ -42,13 +43,13 @@ struct Stop {
 }
 
 impl Leash {
-    pub(super) fn new(deadline: BootTime, grace: Duration) -> Self {
-        Self { deadline, grace, wall_end: None, inactivity: None, stop: None }
+    pub(super) fn new(deadline: BootTime, graces: Graces) -> Self {
+        Self { deadline, graces, wall_end: None, inactivity: None, stop: None }
     }
 
     /// Returns whether it is too late for anything to run.
     pub(super) fn is_over(&self, now: BootTime) -> bool {
-        now >= self.before_deadline(self.grace)
+        now >= self.before_deadline(self.graces.sigterm.max(self.kill_ahead()))
     }
 
     /// Returns why the agent is being ended, if it is.
@@ -58,6 +59,7 @@ impl Leash {
 
     /// Begins a stop, or hastens one: it never becomes gentler, and its first reason stays.
     pub(super) fn end(&mut self, reason: Reason, how: StopHow, now: BootTime) {
+        let how = self.first_from(how);
         let stop = self.stop.get_or_insert(Stop { reason, next: how, next_at: now });
         // What comes next is what was not sent yet, so that this is not sent twice either.
         if stop.next <= how {
@@ -71,20 +73,20 @@ impl Leash {
         if let Some((reason, how)) = self.cause(now, last_output) {
             self.end(reason, how, now);
         }
-        let grace = self.grace;
+        let (graces, after_interrupt) = (self.graces, self.first_from(StopHow::Terminate));
         let stop = self.stop.as_mut().filter(|stop| now >= stop.next_at)?;
         let due = stop.next;
         // SIGKILL is repeated at every look, for those that are born while it is sent.
         (stop.next, stop.next_at) = match due {
-            StopHow::Interrupt => (StopHow::Terminate, now.plus(grace)),
-            StopHow::Terminate => (StopHow::Kill, now.plus(grace)),
+            StopHow::Interrupt => (after_interrupt, now.plus(graces.sigint)),
+            StopHow::Terminate => (StopHow::Kill, now.plus(graces.sigterm)),
             StopHow::Kill => (StopHow::Kill, now),
         };
         Some(due)
     }
 
     fn cause(&self, now: BootTime, last_output: BootTime) -> Option<(Reason, StopHow)> {
-        if now >= self.before_deadline(KILL_AHEAD_MAX.min(self.grace / 2)) {
+        if now >= self.before_deadline(self.kill_ahead()) {
             return Some((Reason::Deadline, StopHow::Kill));
         }
         if self.is_over(now) {
@@ -98,6 +100,20 @@ impl Leash {
             return None;
         };
         Some((Reason::Limit(limit), StopHow::Interrupt))
+    }
+
+    /// Returns the first signal from this one on that is not left out.
+    fn first_from(&self, how: StopHow) -> StopHow {
+        match how {
+            StopHow::Interrupt if self.graces.sigint.is_zero() => self.first_from(StopHow::Terminate),
+            StopHow::Terminate if self.graces.sigterm.is_zero() => StopHow::Kill,
+            how => how,
+        }
+    }
+
+    fn kill_ahead(&self) -> Duration {
+        let half = self.graces.sigterm / 2;
+        if half.is_zero() { KILL_AHEAD_MAX } else { KILL_AHEAD_MAX.min(half) }
     }
 
     fn before_deadline(&self, ahead: Duration) -> BootTime {
@@ -128,7 +144,7 @@ mod tests {
     }
 
     fn leash(deadline_ms: u64) -> Leash {
-        Leash::new(at(deadline_ms), GRACE)
+        Leash::new(at(deadline_ms), Graces::both(GRACE))
     }
 
     /// Looks at every millisecond and compares what is sent when, until the first SIGKILL.
@@ -147,7 +163,11 @@ mod tests {
     #[test]
     fn a_deadline_that_is_not_extended_asks_first_and_kills_before_the_deadline() {
         check(leash(100), 0, &[(90, Terminate), (95, Kill)]);
-        check(Leash::new(at(900), Duration::from_millis(500)), 0, &[(400, Terminate), (800, Kill)]);
+        check(
+            Leash::new(at(900), Graces::both(Duration::from_millis(500))),
+            0,
+            &[(400, Terminate), (800, Kill)],
+        );
     }
 
     #[test]
@@ -211,5 +231,25 @@ mod tests {
         assert_eq!(idle.due(at(59), at(30)), None);
         assert_eq!(idle.due(at(60), at(30)), Some(Interrupt));
         assert_eq!(idle.reason().map(Reason::exit), Some(AgentExit::TimedOut(Limit::Inactivity)));
+    }
+
+    #[test]
+    fn each_signal_has_its_own_time_and_one_without_time_is_left_out() {
+        let leash = |sigint, sigterm, how| {
+            let ms = Duration::from_millis;
+            let mut leash = Leash::new(at(1000), Graces { sigint: ms(sigint), sigterm: ms(sigterm) });
+            leash.end(Reason::Asked, how, at(0));
+            leash
+        };
+        check(leash(3, 20, Interrupt), 0, &[(0, Interrupt), (3, Terminate), (23, Kill)]);
+        check(leash(0, 20, Interrupt), 0, &[(0, Terminate), (20, Kill)]);
+        check(leash(3, 0, Interrupt), 0, &[(0, Interrupt), (3, Kill)]);
+        check(leash(3, 0, Terminate), 0, &[(0, Kill)]);
+        check(leash(0, 0, Interrupt), 0, &[(0, Kill)]);
+    }
+
+    #[test]
+    fn who_has_no_time_to_stop_is_killed_before_the_deadline_all_the_same() {
+        check(Leash::new(at(900), Graces::both(Duration::ZERO)), 0, &[(800, Kill)]);
     }
 }

@@ -3,16 +3,18 @@
 //! The end of the pipe and a line that cannot be understood mean the same: nobody is there who can extend a deadline.
 
 use std::io::{BufRead as _, BufReader, Read};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::Sender;
 
 use baton_core::time::BootTime;
 
-use crate::wire::Order;
+use super::events::Event;
+use crate::wire::{AgentTerms, Order};
 
 /// What must be known before anything may start.
 #[derive(Debug)]
 pub(super) struct Brief {
-    pub(super) secrets: Vec<String>,
+    /// The agent; nothing for a held command.
+    pub(super) agent: Option<Box<AgentTerms>>,
     pub(super) prompt: Vec<u8>,
     pub(super) deadline: BootTime,
 }
@@ -30,13 +32,13 @@ impl<R: Read> Orders<R> {
 
     /// Reads until the first deadline; nothing if there is none.
     pub(super) fn brief(&mut self) -> Option<Brief> {
-        let (mut secrets, mut prompt) = (Vec::new(), Vec::new());
+        let (mut agent, mut prompt) = (None, Vec::new());
         loop {
             match self.next()? {
-                Order::Secret(secret) => secrets.push(secret),
+                Order::Agent(terms) => agent = Some(terms),
                 Order::Prompt { bytes } => prompt = self.bytes(bytes)?,
                 Order::Until { boot_ms } => {
-                    return Some(Brief { secrets, prompt, deadline: BootTime { ms: boot_ms } });
+                    return Some(Brief { agent, prompt, deadline: BootTime { ms: boot_ms } });
                 }
                 Order::Stop(_) => return None,
             }
@@ -57,22 +59,23 @@ impl<R: Read> Orders<R> {
 }
 
 impl<R: Read + Send + 'static> Orders<R> {
-    /// Listens in a thread of its own. The receiver is disconnected when there are no more orders.
-    pub(super) fn listen(mut self) -> Receiver<Order> {
-        let (sender, receiver) = mpsc::channel();
+    /// Listens in a thread of its own, and tells when there are no more orders.
+    pub(super) fn listen(mut self, events: Sender<Event>) {
         std::thread::spawn(move || {
             while let Some(order) = self.next() {
-                if sender.send(order).is_err() {
+                if events.send(Event::Order(order)).is_err() {
                     return;
                 }
             }
+            let _ = events.send(Event::Abandoned);
         });
-        receiver
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::*;
     use crate::wire::StopHow;
 
@@ -88,10 +91,10 @@ mod tests {
 
     #[test]
     fn a_brief_is_everything_before_the_first_deadline() {
-        let sent = bytes(&[Order::Secret("x".to_owned()), until(5), until(6)], "say\n\"hello\"\0");
+        let sent = bytes(&[until(5), until(6)], "say\n\"hello\"\0");
         let mut orders = Orders::new(&sent[..]);
         let brief = orders.brief().unwrap();
-        assert_eq!((brief.secrets, brief.prompt), (vec!["x".to_owned()], b"say\n\"hello\"\0".to_vec()));
+        assert_eq!((brief.agent, brief.prompt), (None, b"say\n\"hello\"\0".to_vec()));
         assert_eq!((brief.deadline.ms, orders.next(), orders.next()), (5, Some(until(6)), None));
     }
 
@@ -106,9 +109,11 @@ mod tests {
 
     #[test]
     fn nonsense_ends_the_orders() {
-        let sent = [until(5).line(), "?\n".to_owned(), until(6).line()].concat();
+        let sent = [until(5).line(), until(6).line(), "?\n".to_owned(), until(7).line()].concat();
         let mut orders = Orders::new(std::io::Cursor::new(sent.into_bytes()));
         assert_eq!(orders.brief().unwrap().deadline.ms, 5);
-        assert_eq!(orders.listen().iter().count(), 0);
+        let (sender, events) = mpsc::channel();
+        orders.listen(sender);
+        assert_eq!(events.iter().collect::<Vec<_>>(), [Event::Order(until(6)), Event::Abandoned]);
     }
 }

@@ -1,39 +1,49 @@
-//! The standard streams of an agent: its prompt goes in, and what it prints goes to the log as fast as the disk takes it.
+//! The standard streams of an agent: its prompt goes in, and what it prints goes to the log and to the reader of its lines,
+//! as fast as the disk takes it.
 //!
-//! The supervisor drains them and not the engine, so that an agent does not come to a stand when its engine does.
+//! The supervisor drains them and not the engine, so that an agent does not come to a stand when its engine does. Blocks of
+//! whole lines go from the pipe to the disk; nothing is queued, so an agent that prints faster than that waits.
 
 use std::io::{Read, Write as _};
 use std::process::{Child, ChildStdin};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use baton_core::agent::RunNumbers;
+use baton_core::agent_lines::Report;
 use baton_core::time::BootTime;
 use baton_ports::Clock;
 
-use super::log::{Line, Log, Stream};
+use super::events::Event;
+use super::line_buffer::{Block, LineBuffer};
+use super::log::{Log, Stream};
+use super::reading::Reading;
+use crate::redactor::Redactor;
 
-/// How long the rest of the output is waited for when the group is gone. Only a process that has left the group can
-/// hold a stream open longer, and it may do so for ever.
-const DRAIN_WITHIN: Duration = Duration::from_secs(1);
-
-const PIECE_BYTES: usize = 64 * 1024;
-
-/// What is known of the output without waiting for the disk.
-#[derive(Debug)]
-struct Heard {
-    last_at_ms: AtomicU64,
-    bytes: AtomicU64,
-}
+/// How long the rest of the output is waited for when the group is gone and nothing more comes. Only a process that has left
+/// the group can hold a stream open longer, and it may do so for ever.
+const SILENT_WITHIN: Duration = Duration::from_secs(1);
+/// How often that is done over, because something came.
+const DRAINS_MAX: usize = 10;
 
 /// What an agent prints.
 #[derive(Debug)]
 pub(super) struct Output {
-    log: Arc<Mutex<Log>>,
     heard: Arc<Heard>,
     /// Disconnected when both streams have ended.
     draining: Receiver<()>,
+}
+
+/// What is known of the output.
+#[derive(Debug)]
+struct Heard {
+    last_at_ms: AtomicU64,
+    bytes: AtomicU64,
+    log: Mutex<Log>,
+    reading: Mutex<Reading>,
+    redactor: Redactor,
 }
 
 impl Output {
@@ -41,25 +51,38 @@ impl Output {
     pub(super) fn start<C: Clock + Clone + 'static>(
         child: &mut Child,
         prompt: Vec<u8>,
-        log: Log,
+        (log, reading, redactor): (Log, Reading, Redactor),
+        events: &Sender<Event>,
         clock: &C,
     ) -> Self {
         let (sender, draining) = mpsc::channel();
-        let last_at_ms = AtomicU64::new(clock.boot_now().ms);
-        let heard = Arc::new(Heard { last_at_ms, bytes: AtomicU64::new(0) });
-        let drain = Drain { log: Arc::new(Mutex::new(log)), heard, clock: clock.clone(), _open: sender };
-        let (log, heard) = (Arc::clone(&drain.log), Arc::clone(&drain.heard));
+        let heard = Arc::new(Heard {
+            last_at_ms: AtomicU64::new(clock.boot_now().ms),
+            bytes: AtomicU64::new(0),
+            log: Mutex::new(log),
+            reading: Mutex::new(reading),
+            redactor,
+        });
+        let drain = |stream| Drain {
+            stream,
+            heard: Arc::clone(&heard),
+            clock: clock.clone(),
+            events: events.clone(),
+            _open: sender.clone(),
+        };
         if let Some(stdin) = child.stdin.take() {
             std::thread::spawn(move || feed(stdin, &prompt));
         }
         if let Some(stdout) = child.stdout.take() {
-            let drain = drain.clone();
-            std::thread::spawn(move || drain.run(Stream::Output, stdout));
+            let drain = drain(Stream::Output);
+            std::thread::spawn(move || drain.run(stdout));
         }
         if let Some(stderr) = child.stderr.take() {
-            std::thread::spawn(move || drain.run(Stream::Error, stderr));
+            let drain = drain(Stream::Error);
+            std::thread::spawn(move || drain.run(stderr));
         }
-        Self { log, heard, draining }
+        drop(sender);
+        Self { heard, draining }
     }
 
     /// Returns when the agent has last printed something, or when it was started.
@@ -72,44 +95,88 @@ impl Output {
         self.heard.bytes.load(Ordering::Acquire)
     }
 
+    /// Returns how far the agent is.
+    pub(super) fn numbers(&self) -> RunNumbers {
+        locked(&self.heard.reading).numbers(self.bytes())
+    }
+
     /// Waits for what is still in the streams, not for ever.
     pub(super) fn drain(&self) {
-        let _ = self.draining.recv_timeout(DRAIN_WITHIN);
+        for _ in 0..DRAINS_MAX {
+            let before = self.bytes();
+            let has_ended = self.draining.recv_timeout(SILENT_WITHIN) != Err(RecvTimeoutError::Timeout);
+            if has_ended || self.bytes() == before {
+                return;
+            }
+        }
     }
 
     /// Returns the log when nobody writes to it, which takes as long as the disk takes.
     pub(super) fn log(&self) -> MutexGuard<'_, Log> {
-        locked(&self.log)
+        locked(&self.heard.log)
+    }
+
+    /// Returns what the lines come to, and how many were passed over.
+    pub(super) fn report(&self) -> (Report, u64) {
+        let mut reading = locked(&self.heard.reading);
+        (reading.finish(), reading.passed_over_lines)
     }
 }
 
 /// What it takes to drain a stream.
-#[derive(Clone)]
 struct Drain<C> {
-    log: Arc<Mutex<Log>>,
+    stream: Stream,
     heard: Arc<Heard>,
     clock: C,
+    events: Sender<Event>,
     _open: Sender<()>,
 }
 
 impl<C: Clock> Drain<C> {
-    fn run(self, stream: Stream, mut pipe: impl Read) {
-        let mut piece = vec![0; PIECE_BYTES];
-        let mut line = Line::new(stream);
-        while let Some(bytes @ 1..) = read(&mut pipe, &mut piece) {
+    fn run(self, mut pipe: impl Read) {
+        let mut buffer = LineBuffer::new();
+        while let Ok(bytes @ 1..) = buffer.read(&mut pipe) {
             self.heard.last_at_ms.fetch_max(self.clock.boot_now().ms, Ordering::AcqRel);
-            self.heard.bytes.fetch_add(bytes as u64, Ordering::AcqRel);
-            locked(&self.log).take(&mut line, &piece[..bytes]);
+            let before = self.heard.bytes.fetch_add(bytes as u64, Ordering::AcqRel);
+            while let Some(block) = buffer.next() {
+                self.take(&block);
+            }
+            if before == 0 {
+                let _ = self.events.send(Event::FirstOutput);
+            }
         }
-        locked(&self.log).end(line);
+        let rest = buffer.rest();
+        if !rest.is_empty() {
+            self.lines(&[rest, b"\n"].concat());
+        }
     }
-}
 
-fn read(pipe: &mut impl Read, piece: &mut [u8]) -> Option<usize> {
-    loop {
-        match pipe.read(piece) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            read => return read.ok(),
+    fn take(&self, block: &Block<'_>) {
+        match block {
+            Block::Lines(lines) => self.lines(lines),
+            Block::Cut(line) => self.cut(line),
+        }
+    }
+
+    fn lines(&self, lines: &[u8]) {
+        let clean = self.heard.redactor.redact(lines);
+        locked(&self.heard.log).take(self.stream, &clean);
+        if self.stream == Stream::Output {
+            locked(&self.heard.reading).take(&clean);
+        }
+    }
+
+    /// Keeps the beginning of a line that is too long, which may end in half a secret, and does not read it.
+    fn cut(&self, line: &[u8]) {
+        let certain = &line[..line.len().saturating_sub(self.heard.redactor.unsafe_tail())];
+        let mut clean = self.heard.redactor.redact(certain).into_owned();
+        clean.push(b'\n');
+        let mut log = locked(&self.heard.log);
+        log.take(self.stream, &clean);
+        log.note_cut();
+        drop(log);
+        if self.stream == Stream::Output {
+            locked(&self.heard.reading).passed_over_lines += 1;
         }
     }
 }
@@ -120,6 +187,6 @@ fn feed(mut stdin: ChildStdin, prompt: &[u8]) {
 }
 
 /// A thread that panicked has left at worst a line unwritten.
-fn locked(log: &Mutex<Log>) -> MutexGuard<'_, Log> {
-    log.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use baton_core::agent::AgentExit;
@@ -11,11 +11,13 @@ use baton_core::time::BootTime;
 use baton_ports::Clock;
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions, WaitStatus, waitid, waitpid};
 
+use super::events::Event;
 use super::group::Group;
 use super::leash::{Leash, Reason};
 use super::log::Stream;
 use super::output::Output;
 use super::progress::Progress;
+use super::recorder::Recorder;
 use super::second_watch::SecondWatch;
 use super::start::News;
 use super::supervise::Supervised;
@@ -31,8 +33,11 @@ pub(super) struct Running<'a, C> {
     pub(super) group: Group,
     pub(super) leash: Leash,
     pub(super) second_watch: SecondWatch,
-    pub(super) orders: Receiver<Order>,
+    pub(super) sender: Sender<Event>,
+    pub(super) events: Receiver<Event>,
+    /// What an agent prints; a held command prints where its holder does.
     pub(super) output: Option<Output>,
+    pub(super) recorder: Option<Recorder>,
     pub(super) news: News,
     pub(super) progress: Progress,
     pub(super) clock: &'a C,
@@ -51,30 +56,48 @@ impl<C: Clock> Running<'_, C> {
             if let Some(how) = self.leash.due(now, last_output) {
                 self.group.stop(how);
             }
-            if let Some(output) = &self.output {
-                self.progress.tell(output.bytes(), now);
-            }
+            self.tell(now);
         };
         self.second_watch.end();
         self.progress.end();
         let exit = exit(self.leash.reason(), status, self.news.why_not_run());
-        Ok(Supervised { end: end(exit, self.output.as_ref()), status })
+        let mut end = end(exit, self.output.as_ref());
+        if let Some(recorder) = &mut self.recorder {
+            recorder.finish(self.clock.wall_now().0, end.exit.clone(), &end.report);
+            end.record_trouble = recorder.trouble.take();
+        }
+        Ok(Supervised { end, status })
     }
 
-    /// Waits for an order until the next look.
+    fn tell(&mut self, now: BootTime) {
+        if let Some(output) = self.output.as_ref().filter(|_| self.progress.is_due(now)) {
+            self.progress.tell(output.numbers(), now);
+        }
+    }
+
+    /// Waits for news until the next look, and takes all that there is.
     fn listen(&mut self) {
-        match self.orders.recv_timeout(LOOK_EVERY) {
-            Ok(Order::Until { boot_ms }) => {
+        let mut next = self.events.recv_timeout(LOOK_EVERY).ok();
+        while let Some(event) = next {
+            self.hear(event);
+            next = self.events.try_recv().ok();
+        }
+    }
+
+    fn hear(&mut self, event: Event) {
+        match event {
+            Event::Order(Order::Until { boot_ms }) => {
                 self.leash.deadline = BootTime { ms: boot_ms };
                 // A second watch that is gone is not needed while this one is there.
                 let _ = self.second_watch.tell(self.leash.deadline);
             }
-            Ok(Order::Stop(how)) => self.leash.end(Reason::Asked, how, self.clock.boot_now()),
-            Ok(Order::Secret(_) | Order::Prompt { .. }) | Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
+            Event::Order(Order::Stop(how)) => self.leash.end(Reason::Asked, how, self.clock.boot_now()),
+            Event::Abandoned => {
                 self.leash.end(Reason::Abandoned, StopHow::Terminate, self.clock.boot_now());
-                std::thread::sleep(LOOK_EVERY);
             }
+            Event::Session(id) => self.recorder.iter_mut().for_each(|recorder| recorder.hear_session(&id)),
+            // These only end the wait.
+            Event::FirstOutput | Event::Ended | Event::Order(Order::Agent(_) | Order::Prompt { .. }) => {}
         }
     }
 
@@ -123,13 +146,17 @@ fn exit(reason: Option<Reason>, status: ExitStatus, why_not_run: Option<String>)
 fn end(exit: AgentExit, output: Option<&Output>) -> AgentEnd {
     let Some(output) = output else { return AgentEnd::silent(exit) };
     output.drain();
+    let (report, passed_over_lines) = output.report();
     let log = output.log();
     AgentEnd {
         exit,
+        report,
         last_line: log.last_line(Stream::Output),
         last_error: log.last_line(Stream::Error),
         output_bytes: output.bytes(),
+        passed_over_lines,
         log_trouble: log.trouble.clone(),
+        record_trouble: None,
     }
 }
 

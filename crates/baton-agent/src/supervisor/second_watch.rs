@@ -31,8 +31,8 @@ pub(super) struct SecondWatch {
 }
 
 impl SecondWatch {
-    /// Starts a watch over a group that exists.
-    pub(super) fn start(group: Group, deadline: BootTime) -> io::Result<Self> {
+    /// Starts a watch over a group that exists, or will in a moment. It has no deadline yet.
+    pub(super) fn start(group: Group) -> io::Result<Self> {
         let mut watcher = Command::new(std::env::current_exe()?)
             .args(["__watch", "--group", &group.0.as_raw_nonzero().to_string()])
             .stdin(Stdio::piped())
@@ -42,9 +42,7 @@ impl SecondWatch {
         let told = watcher.stdin.take().ok_or_else(|| io::Error::other("the second watch has no input"))?;
         let pid = i32::try_from(watcher.id()).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| io::Error::other("the second watch is no process"))?;
-        let mut watch = Self { pid, told };
-        watch.tell(deadline)?;
-        Ok(watch)
+        Ok(Self { pid, told })
     }
 
     pub(super) fn tell(&mut self, deadline: BootTime) -> io::Result<()> {
@@ -67,7 +65,9 @@ pub fn watch(group: i32, input: impl Read + Send + 'static, clock: &impl Clock) 
     });
     let mut deadline = None;
     loop {
-        match lines.recv_timeout(LOOK_EVERY) {
+        // Without a deadline nothing runs yet, and there is nothing to look at.
+        let wait = deadline.map_or(Duration::MAX, |_| LOOK_EVERY);
+        match lines.recv_timeout(wait) {
             Ok(line) if line == DONE => return,
             Ok(line) => deadline = line.parse().ok().map(|ms| BootTime { ms }),
             Err(RecvTimeoutError::Disconnected) => return group.stop(StopHow::Kill),

@@ -11,10 +11,19 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use super::group::Group;
 use super::guarded::READY;
 use super::pipes::{bequeath, pipe};
-use super::supervise::Supervision;
+use crate::wire::CommandTerms;
 
 /// The most that is read of why a command could not be run.
 const NEWS_BYTES_MAX: u64 = 4096;
+
+/// How a waiting process is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It has a session of its own, and its standard streams are pipes.
+    Agent,
+    /// It has a group of its own, and shares the standard streams and the directory of this process.
+    Held,
+}
 
 /// A command that waits for its word. Without it, because this is dropped, it never runs.
 #[derive(Debug)]
@@ -30,27 +39,33 @@ pub(super) struct Waiting {
 pub(super) struct News(File);
 
 impl Waiting {
-    pub(super) fn start(supervision: &Supervision) -> io::Result<Self> {
+    /// Starts a process that will wait; it is not there yet.
+    pub(super) fn start(kind: Kind) -> io::Result<Self> {
         let (go_read, go_write) = pipe()?;
         let (news_read, news_write) = pipe()?;
-        let child = spawn(supervision, &go_read, &news_write)?;
-        drop(news_write);
+        let child = spawn(kind, &go_read, &news_write)?;
         let group = i32::try_from(child.id()).ok().and_then(Group::from_raw);
         let group = group.ok_or_else(|| io::Error::other("the command has no process group"))?;
-        let mut news = File::from(news_read);
+        Ok(Self { child, group, go: File::from(go_write), news: File::from(news_read) })
+    }
+
+    /// Waits until its process group is there.
+    pub(super) fn until_ready(&mut self) -> io::Result<()> {
         let mut ready = [0];
-        news.read_exact(&mut ready)?;
-        if ready != [READY] {
-            return Err(io::Error::other("the command's process did not get ready"));
+        self.news.read_exact(&mut ready)?;
+        if ready == [READY] {
+            Ok(())
+        } else {
+            Err(io::Error::other("the command's process did not get ready"))
         }
-        Ok(Self { child, group, go: File::from(go_write), news })
     }
 
     /// Says the word.
-    pub(super) fn go(mut self) -> io::Result<(Child, News)> {
+    pub(super) fn go(mut self, terms: &CommandTerms) -> io::Result<(Child, News)> {
         // From here on the command has the other end too and may keep it open, so this end must not wait for its end.
         fcntl_setfl(&self.news, OFlags::NONBLOCK)?;
-        self.go.write_all(b"\n")?;
+        // The word ends with the pipe, which nobody else has open.
+        self.go.write_all(&serde_json::to_vec(terms).map_err(io::Error::other)?)?;
         Ok((self.child, News(self.news)))
     }
 }
@@ -65,14 +80,17 @@ impl News {
     }
 }
 
-fn spawn(supervision: &Supervision, go: &OwnedFd, news: &OwnedFd) -> io::Result<Child> {
+fn spawn(kind: Kind, go: &OwnedFd, news: &OwnedFd) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("__guarded").args(["--go", &bequeath(go)?, "--news", &bequeath(news)?]);
-    if let Some(terms) = &supervision.agent {
-        command.arg("--in-session").current_dir(&terms.cwd);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    } else {
-        command.process_group(0);
+    match kind {
+        Kind::Agent => {
+            command.arg("--in-session");
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        }
+        Kind::Held => {
+            command.process_group(0);
+        }
     }
-    command.arg("--").args(&supervision.argv).spawn()
+    command.spawn()
 }

@@ -1,63 +1,58 @@
-//! The supervisor: everything from the first order to the last report.
+//! The supervisor: everything from the first order to the last notice.
 
 use std::error::Error;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
-use std::process::ExitStatus;
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use baton_core::agent::AgentExit;
 use baton_core::time::BootTime;
 use baton_ports::Clock;
 
+use super::events::{Event, watch_end};
 use super::leash::Leash;
 use super::log::Log;
 use super::orders::{Brief, Orders};
 use super::output::Output;
 use super::progress::Progress;
-use super::redactor::Redactor;
+use super::reading::Reading;
+use super::recorder::Recorder;
 use super::running::Running;
 use super::second_watch::SecondWatch;
-use super::start::Waiting;
+use super::start::{Kind, Waiting};
 use super::{orphans, pipes};
-use crate::wire::{AgentEnd, Report};
+use crate::graces::Graces;
+use crate::redactor::Redactor;
+use crate::wire::{AgentEnd, AgentTerms, CommandTerms, Notice};
 
-/// A command, and how it is supervised.
+/// A supervisor, and what it is to supervise.
 #[derive(Debug)]
 pub struct Supervision {
     /// The number of the pipe that orders come over.
     pub control: i32,
-    /// The number of the pipe that reports go over.
+    /// The number of the pipe that notices go over.
     pub status: i32,
-    /// How long before the deadline the command is asked to stop, and the time between two signals.
-    pub grace: Duration,
-    /// The command.
-    pub argv: Vec<OsString>,
-    /// How it is kept as an agent. Without it, it shares the standard streams and the directory of this process.
-    pub agent: Option<AgentTerms>,
+    /// A held command. Without one there will be an agent, about which everything is told over the pipe for orders.
+    pub held: Option<HeldTerms>,
 }
 
-/// What an agent has that a held command has not.
+/// A command that shares the standard streams, the directory and the environment of this process.
 #[derive(Debug)]
-pub struct AgentTerms {
-    /// Where it works.
-    pub cwd: PathBuf,
-    /// Where its output goes.
-    pub log: PathBuf,
-    /// How many bytes of it.
-    pub log_cap: u64,
-    /// How long it may run.
-    pub wall_time: Option<Duration>,
-    /// How long it may print nothing.
-    pub inactivity: Option<Duration>,
+pub struct HeldTerms {
+    /// The command.
+    pub argv: Vec<OsString>,
+    /// How long before the deadline the command is asked to stop, and the time between two signals.
+    pub grace: Duration,
 }
 
 /// A command that is over.
 #[derive(Debug)]
 pub struct Supervised {
-    /// What was reported.
+    /// What was told.
     pub end: AgentEnd,
     /// How its first process ended.
     pub status: ExitStatus,
@@ -83,17 +78,30 @@ pub enum SuperviseError {
     Watch(#[source] io::Error),
 }
 
+/// Everything that can be there before it is known what is to run.
+struct Blocks {
+    waiting: Waiting,
+    second_watch: SecondWatch,
+}
+
+/// What is drained of an agent, and what is kept of it.
+struct Keeping {
+    log: Log,
+    redactor: Redactor,
+    recorder: Option<Recorder>,
+}
+
 impl Supervision {
-    /// Runs the command until it is over, and reports how it ended.
+    /// Runs the command until it is over, and tells how it ended.
     pub fn run<C: Clock + Clone + 'static>(&self, clock: &C) -> Result<Supervised, SuperviseError> {
-        let mut status = pipes::inherited_to_write(self.status).map_err(start("the pipe for reports"))?;
+        let mut status = pipes::inherited_to_write(self.status).map_err(start("the pipe for notices"))?;
         let attempt = self.attempt(&status, clock);
         let end = match &attempt {
             Ok(supervised) => supervised.end.clone(),
             Err(error) => AgentEnd::silent(AgentExit::NotRun(chain(error))),
         };
         // Nobody may be there to hear it.
-        let _ = status.write_all(Report::Ended(end).line().as_bytes());
+        let _ = status.write_all(Notice::Ended(Box::new(end)).line().as_bytes());
         attempt
     }
 
@@ -104,61 +112,132 @@ impl Supervision {
     ) -> Result<Supervised, SuperviseError> {
         let control = pipes::inherited_to_read(self.control).map_err(start("the pipe for orders"))?;
         let mut orders = Orders::new(control);
-        // Nothing is started before it is known until when it may run: whoever says so may be stopped right here.
-        let brief = orders.brief().ok_or(SuperviseError::TooLate)?;
-        let leash = self.leash(brief.deadline, clock.boot_now());
-        if leash.is_over(clock.boot_now()) {
-            return Err(SuperviseError::TooLate);
-        }
-        let running = self.start(brief, leash, orders, status, clock)?;
+        let running = match &self.held {
+            Some(held) => {
+                // Nothing is started before it is known until when it may run: whoever says so may be stopped right here.
+                let brief = orders.brief().ok_or(SuperviseError::TooLate)?;
+                let leash = held.leash(brief.deadline, clock.boot_now())?;
+                let blocks = Blocks::set(Kind::Held, status)?;
+                let command = CommandTerms { argv: held.argv.clone(), place: None };
+                blocks.run_held(&command, leash, orders, status, clock)?
+            }
+            None => {
+                orphans::adopt().map_err(start("the adoption of what an agent leaves behind"))?;
+                // What waits here runs nothing, and is gone with this process.
+                let blocks = Blocks::set(Kind::Agent, status)?;
+                let brief = orders.brief().ok_or(SuperviseError::TooLate)?;
+                blocks.run_agent(brief, orders, status, clock)?
+            }
+        };
         running.until_over().map_err(SuperviseError::Watch)
     }
+}
 
-    fn start<'a, C: Clock + Clone + 'static>(
-        &self,
+impl HeldTerms {
+    fn leash(&self, deadline: BootTime, now: BootTime) -> Result<Leash, SuperviseError> {
+        in_time(Leash::new(deadline, Graces::both(self.grace)), now)
+    }
+}
+
+impl Blocks {
+    /// Starts both other processes and tells the group.
+    fn set(kind: Kind, mut status: &File) -> Result<Self, SuperviseError> {
+        let mut waiting = Waiting::start(kind).map_err(start("the process that waits"))?;
+        let second_watch = SecondWatch::start(waiting.group).map_err(start("the second watch"))?;
+        waiting.until_ready().map_err(start("the process that waits"))?;
+        // The command runs only when the engine can end its group without this process.
+        let told = status.write_all(Notice::Group(waiting.group.0.as_raw_nonzero().get()).line().as_bytes());
+        told.map_err(start("the notice of the process group"))?;
+        Ok(Self { waiting, second_watch })
+    }
+
+    fn run_held<'a, C: Clock>(
+        self,
+        command: &CommandTerms,
+        leash: Leash,
+        orders: Orders<File>,
+        status: &File,
+        clock: &'a C,
+    ) -> Result<Running<'a, C>, SuperviseError> {
+        let (running, _) = self.go(command, leash, orders, status, clock)?;
+        Ok(running)
+    }
+
+    fn run_agent<'a, C: Clock + Clone + 'static>(
+        self,
         brief: Brief,
+        orders: Orders<File>,
+        status: &File,
+        clock: &'a C,
+    ) -> Result<Running<'a, C>, SuperviseError> {
+        let Brief { agent, prompt, deadline } = brief;
+        let mut terms = agent.ok_or_else(|| start("its orders")(io::ErrorKind::InvalidData.into()))?;
+        let leash = in_time(leash(&terms, deadline, clock.boot_now()), clock.boot_now())?;
+        let keeping = Keeping::new(&mut terms, &self.waiting, clock)?;
+        let (mut running, mut child) = self.go(&terms.command, leash, orders, status, clock)?;
+        let reading = Reading::new(terms.program, running.sender.clone());
+        let drained = (keeping.log, reading, keeping.redactor);
+        running.output = Some(Output::start(&mut child, prompt, drained, &running.sender, clock));
+        running.recorder = keeping.recorder;
+        Ok(running)
+    }
+
+    /// Says the word, and tells it first.
+    fn go<'a, C: Clock>(
+        mut self,
+        command: &CommandTerms,
         leash: Leash,
         orders: Orders<File>,
         mut status: &File,
         clock: &'a C,
-    ) -> Result<Running<'a, C>, SuperviseError> {
-        let log = self.open_log(&brief.secrets)?;
-        if self.agent.is_some() {
-            orphans::adopt().map_err(start("the adoption of what an agent leaves behind"))?;
-        }
-        let waiting = Waiting::start(self).map_err(start(format!("{:?}", self.argv)))?;
-        let group = waiting.group;
-        let second_watch = SecondWatch::start(group, brief.deadline).map_err(start("the second watch"))?;
-        // The command runs only when the engine can end its group without this process.
-        let told = status.write_all(Report::Group(group.0.as_raw_nonzero().get()).line().as_bytes());
-        told.map_err(start("the report of the process group"))?;
-        let progress = Progress::start(status, clock.boot_now()).map_err(start("the pipe for reports"))?;
-        if leash.is_over(clock.boot_now()) {
-            return Err(SuperviseError::TooLate);
-        }
-        let (mut child, news) = waiting.go().map_err(start("the command's word"))?;
-        let output = log.map(|log| Output::start(&mut child, brief.prompt, log, clock));
-        Ok(Running { group, leash, second_watch, orders: orders.listen(), output, news, progress, clock })
+    ) -> Result<(Running<'a, C>, Child), SuperviseError> {
+        self.second_watch.tell(leash.deadline).map_err(start("the second watch"))?;
+        let progress = Progress::start(status, clock.boot_now()).map_err(start("the pipe for notices"))?;
+        let leash = in_time(leash, clock.boot_now())?;
+        status.write_all(Notice::Going.line().as_bytes()).map_err(start("the notice of the start"))?;
+        let group = self.waiting.group;
+        let (child, news) = self.waiting.go(command).map_err(start("the command's word"))?;
+        let (sender, events) = channel(group.0, orders);
+        let (output, recorder) = (None, None);
+        let second_watch = self.second_watch;
+        let running =
+            Running { group, leash, second_watch, sender, events, output, recorder, news, progress, clock };
+        Ok((running, child))
     }
+}
 
-    fn leash(&self, deadline: BootTime, now: BootTime) -> Leash {
-        let mut leash = Leash::new(deadline, self.grace);
-        if let Some(terms) = &self.agent {
-            leash.wall_end = terms.wall_time.map(|limit| now.plus(limit));
-            leash.inactivity = terms.inactivity;
-        }
-        leash
-    }
-
-    fn open_log(&self, secrets: &[String]) -> Result<Option<Log>, SuperviseError> {
-        let Some(terms) = &self.agent else { return Ok(None) };
-        if !terms.cwd.is_dir() {
+impl Keeping {
+    fn new<C: Clock>(terms: &mut AgentTerms, waiting: &Waiting, clock: &C) -> Result<Self, SuperviseError> {
+        let cwd = terms.cwd();
+        if !cwd.is_dir() {
             let source = io::Error::from(io::ErrorKind::NotADirectory);
-            return Err(start(format!("its directory {}", terms.cwd.display()))(source));
+            return Err(start(format!("its directory {}", cwd.display()))(source));
         }
-        let log = Log::open(&terms.log, terms.log_cap, Redactor::new(secrets));
-        log.map(Some).map_err(start(format!("its log {}", terms.log.display())))
+        let path = Path::new(&terms.log);
+        let log = Log::open(path, terms.log_cap).map_err(start(format!("its log {}", path.display())))?;
+        let redactor = Redactor::new(&terms.secrets);
+        let recorder =
+            Recorder::start(terms, waiting.group, clock.wall_now().0).map_err(start("its record"))?;
+        Ok(Self { log, redactor, recorder })
     }
+}
+
+fn channel(leader: rustix::process::Pid, orders: Orders<File>) -> (Sender<Event>, mpsc::Receiver<Event>) {
+    let (sender, events) = mpsc::channel();
+    orders.listen(sender.clone());
+    watch_end(leader, sender.clone());
+    (sender, events)
+}
+
+fn leash(terms: &AgentTerms, deadline: BootTime, now: BootTime) -> Leash {
+    let mut leash = Leash::new(deadline, terms.graces);
+    leash.wall_end = terms.wall_time.map(|limit| now.plus(limit));
+    leash.inactivity = terms.inactivity;
+    leash
+}
+
+fn in_time(leash: Leash, now: BootTime) -> Result<Leash, SuperviseError> {
+    if leash.is_over(now) { Err(SuperviseError::TooLate) } else { Ok(leash) }
 }
 
 fn start(what: impl Into<String>) -> impl FnOnce(io::Error) -> SuperviseError {

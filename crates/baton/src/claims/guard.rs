@@ -3,11 +3,10 @@
 //! What they do is in `baton-agent`; they are the other side of what is launched there.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
 
-use baton_agent::supervisor::{self, AgentTerms, EXIT_NOT_RUN, SuperviseError, Supervision};
+use baton_agent::supervisor::{self, EXIT_NOT_RUN, HeldTerms, SuperviseError, Supervision};
 use baton_claims::machine::SystemClock;
 use clap::Args;
 
@@ -21,63 +20,25 @@ pub(crate) struct Guard {
     /// The pipe that reports go over.
     #[arg(long)]
     status: i32,
-    /// How long before the deadline the command is asked to stop.
-    #[arg(long)]
-    grace_ms: u64,
-    #[command(flatten)]
-    agent: Agent,
-    /// The command.
-    #[arg(last = true, required = true)]
+    /// How long before the deadline a held command is asked to stop.
+    #[arg(long, requires = "command")]
+    grace_ms: Option<u64>,
+    /// A held command. Without one there will be an agent, about which everything comes over the pipe for orders.
+    #[arg(last = true, requires = "grace_ms")]
     command: Vec<OsString>,
-}
-
-/// What an agent has that a held command has not.
-#[derive(Debug, Args)]
-struct Agent {
-    /// The file that output goes to.
-    #[arg(long, requires = "cwd")]
-    log: Option<PathBuf>,
-    /// The directory that it works in.
-    #[arg(long, requires = "log")]
-    cwd: Option<PathBuf>,
-    /// How many bytes of output are kept.
-    #[arg(long, default_value_t = u64::MAX)]
-    log_cap: u64,
-    /// How long it may run.
-    #[arg(long)]
-    wall_ms: Option<u64>,
-    /// How long it may print nothing.
-    #[arg(long)]
-    inactivity_ms: Option<u64>,
 }
 
 impl Guard {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        let supervision = Supervision {
-            control: self.control,
-            status: self.status,
-            grace: Duration::from_millis(self.grace_ms),
-            argv: self.command,
-            agent: self.agent.terms(),
-        };
+        let Self { control, status, grace_ms, command: argv } = self;
+        let held = grace_ms.map(|ms| HeldTerms { argv, grace: Duration::from_millis(ms) });
+        let supervision = Supervision { control, status, held };
         match supervision.run(&SystemClock) {
             Ok(supervised) if supervised.status.success() => Ok(()),
             Ok(supervised) => Err(CommandError::SaidWith(exit_code(supervised.status))),
             Err(error @ SuperviseError::TooLate) => Err(CommandError::No(error.to_string())),
             Err(error) => Err(CommandError::out_of_reach(&error)),
         }
-    }
-}
-
-impl Agent {
-    fn terms(self) -> Option<AgentTerms> {
-        Some(AgentTerms {
-            cwd: self.cwd?,
-            log: self.log?,
-            log_cap: self.log_cap,
-            wall_time: self.wall_ms.map(Duration::from_millis),
-            inactivity: self.inactivity_ms.map(Duration::from_millis),
-        })
     }
 }
 
@@ -92,15 +53,12 @@ pub(crate) struct Guarded {
     /// Whether it gets a session of its own.
     #[arg(long)]
     in_session: bool,
-    /// The command.
-    #[arg(last = true, required = true)]
-    command: Vec<OsString>,
 }
 
 impl Guarded {
     pub(crate) fn run(self) -> Result<(), CommandError> {
-        let Self { go, news, in_session, command: argv } = self;
-        let why = supervisor::Guarded { go, news, in_session, argv }.run();
+        let Self { go, news, in_session } = self;
+        let why = supervisor::Guarded { go, news, in_session }.run();
         // Without the word there is nobody left to tell.
         if why.kind() != std::io::ErrorKind::UnexpectedEof {
             eprintln!("error: {why}");

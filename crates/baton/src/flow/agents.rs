@@ -4,9 +4,10 @@
 
 use std::path::PathBuf;
 
-use baton_agent::{AgentEnd, AgentProcess, Environment, Launch, LaunchError, StopHow, launch};
+use baton_agent::{AgentEnd, AgentProcess, Environment, Graces, Launch, LaunchError, StopHow, launch};
 use baton_claims::machine::SystemClock;
 use baton_core::agent::{AgentExit, Limit};
+use baton_core::agent_lines::Program;
 use baton_core::config::{AgentConfig, Config, StoreAddress};
 use baton_core::slot::start::Started;
 use baton_core::slot::{Reason, RunEnd, WakeupStatus};
@@ -76,13 +77,15 @@ impl CommandAgents {
             cwd: self.directory.clone(),
             env: self.environment(agent, started, reason),
             stdin: prompt::document(started, reason),
+            program: Program::Plain,
             log: log_file::path(&self.log_dir, started.run.id),
             log_cap: self.config.log_cap_bytes,
             redact: self.secrets.clone(),
             deadline,
-            kill_grace: self.config.kill_grace,
+            kill_grace: Graces::both(self.config.kill_grace),
             wall_time: self.config.max_wall_time,
             inactivity: Some(self.config.inactivity_timeout),
+            record: None,
         }
     }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use baton_agent::{AgentEnd, AgentProcess, Environment, Launch, launch};
+use baton_agent::{AgentEnd, AgentProcess, Environment, Graces, Launch, launch};
 use baton_claims::machine::SystemClock;
+use baton_core::agent_lines::Program;
 use baton_core::time::BootTime;
 use baton_ports::Clock as _;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process, test_kill_process_group};
@@ -43,13 +44,15 @@ impl Desk {
             cwd: self.root.join("work"),
             env: Environment::allowed(std::env::vars_os(), &[]),
             stdin: Vec::new(),
+            program: Program::Plain,
             log: self.root.join("logs/run/agent.log"),
             log_cap: 1 << 20,
             redact: Vec::new(),
             deadline: from_now(Duration::from_secs(3600)),
-            kill_grace: Duration::from_millis(200),
+            kill_grace: Graces::both(Duration::from_millis(200)),
             wall_time: None,
             inactivity: None,
+            record: None,
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use baton_agent::Graces;
 use baton_claims::machine::SystemClock;
 use baton_ports::Clock as _;
 use tokio::process::{Child, Command};
@@ -68,7 +69,7 @@ async fn an_engine_extends_the_deadline_of_its_agent() {
     let Some(root) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
     let desk = Desk::at(root);
     let mut order = desk.script(WORK);
-    (order.deadline, order.kill_grace) = (from_now(LEASE), GRACE);
+    (order.deadline, order.kill_grace) = (from_now(LEASE), Graces::both(GRACE));
     let note = |ms: u64| {
         let (new, path) = (desk.root.join("deadline.new"), desk.root.join("deadline"));
         std::fs::write(&new, ms.to_string()).and_then(|()| std::fs::rename(new, path)).unwrap();

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
+use baton_agent::Graces;
 use baton_core::agent::AgentExit;
 
 use crate::desk::{Desk, ended, eventually, run, start};
@@ -87,6 +88,6 @@ async fn secrets_are_not_on_the_command_line_of_the_supervisor() {
 async fn an_escaped_reader_of_the_output_does_not_keep_an_agent_from_ending() {
     let desk = Desk::new();
     let mut order = desk.script("setsid sleep 1000 & echo $! > pid; exit 0");
-    order.kill_grace = Duration::from_millis(50);
+    order.kill_grace = Graces::both(Duration::from_millis(50));
     assert_eq!(run(order).await.exit, AgentExit::Exited(0));
 }
