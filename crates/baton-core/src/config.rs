@@ -20,7 +20,7 @@ pub mod duration;
 pub(crate) mod edit_distance;
 mod error;
 mod fabrik;
-mod node;
+pub(crate) mod node;
 mod resolve;
 pub mod schema;
 mod source;
@@ -29,7 +29,7 @@ mod store_address;
 pub mod table;
 mod typed;
 mod value;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use agents::{AgentConfig, EffectiveAgent, agent_key};
 pub use choice::{Adapter, HookFail, MergeMethod, PauseScope, PipelineDialect, Sandbox, WorkspaceKind};

@@ -15,14 +15,14 @@ use super::source::Source;
 use super::value::RawValue;
 
 /// Reads a file into a tree.
-pub(super) fn parse(text: &str) -> Result<Spanned<Node>, serde_saphyr::Error> {
+pub(crate) fn parse(text: &str) -> Result<Spanned<Node>, serde_saphyr::Error> {
     let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
     let root = serde_saphyr::from_str_with_options::<Spanned<Node>>(text, options)?;
     Ok(as_written(root, text))
 }
 
 /// Returns where something is in the file of this name.
-pub(super) fn place(path: &str, location: Location) -> Source {
+pub(crate) fn place(path: &str, location: Location) -> Source {
     Source::File { path: path.to_owned(), line: location.line(), column: location.column() }
 }
 
@@ -50,7 +50,7 @@ fn plain(location: Location, source: &str) -> Option<&str> {
 
 /// A YAML value whose scalars are texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// Nothing.
     Null,
     /// A scalar.
@@ -63,7 +63,7 @@ pub(super) enum Node {
 
 impl Node {
     /// Returns the value of a setting; nothing for nothing.
-    pub(super) fn into_raw(self) -> Option<RawValue> {
+    pub(crate) fn into_raw(self) -> Option<RawValue> {
         match self {
             Self::Null => None,
             Self::Text(text) => Some(RawValue::Text(text)),

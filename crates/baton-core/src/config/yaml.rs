@@ -124,7 +124,7 @@ pub(super) fn not_a_group(key: String, at: Source) -> ConfigError {
     ConfigError::NotAGroup { key, at, example: format!("{}: …", example.unwrap_or("user")) }
 }
 
-pub(super) fn not_yaml(path: &str, error: &serde_saphyr::Error) -> ConfigError {
+pub(crate) fn not_yaml(path: &str, error: &serde_saphyr::Error) -> ConfigError {
     let (line, column) = error.location().map_or((0, 0), |location| (location.line(), location.column()));
     let problem = problem(error);
     ConfigError::Yaml { path: path.to_owned(), line, column, problem }
