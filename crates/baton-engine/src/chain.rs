@@ -79,13 +79,16 @@ impl From<&TrackerError> for Trouble {
 }
 
 impl<T: Tracker, C: Clock> Chains<T, C> {
-    /// Tells what [`Self::execute`] would do. Nothing is changed.
-    pub async fn plan(&self, chain: &ChainState) -> Plan {
-        let mut seen = Vec::with_capacity(chain.parts.len());
+    /// Tells what [`Self::execute`] would do, and what could not be looked at. Nothing is changed.
+    pub async fn plan(&self, chain: &ChainState) -> (Plan, Vec<Trouble>) {
+        let (mut seen, mut troubles) = (Vec::with_capacity(chain.parts.len()), Vec::new());
         for part in &chain.parts {
-            seen.push(self.look(part).await.map_err(|error| error.to_string()));
+            seen.push(self.look(part).await.map_err(|error| {
+                troubles.push(Trouble::from(&error));
+                error.to_string()
+            }));
         }
-        plan(chain, &seen)
+        (plan(chain, &seen), troubles)
     }
 
     /// Opens what is not open, and brings every body up to date. `keep` is told the chain before anything is done and

@@ -18,6 +18,7 @@ macro_rules! say {
     }};
 }
 
+mod chain;
 mod claims;
 mod command_error;
 mod completions;
@@ -53,6 +54,9 @@ enum Command {
     Claims(claims::ClaimsCommand),
     #[command(flatten)]
     Flow(flow::FlowCommand),
+    /// One feature as pull requests in several repositories that tell of each other.
+    #[command(subcommand)]
+    Chain(chain::ChainCommand),
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -101,6 +105,7 @@ fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Claims(command) => claims::run(command),
         Command::Flow(command) => flow::run(command),
+        Command::Chain(command) => chain::run(&command),
         Command::Config(command) => config::run(&command),
         Command::Stages(command) => stages::run(&command),
         Command::Explain(command) => command.run(),
