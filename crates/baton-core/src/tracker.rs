@@ -85,6 +85,10 @@ pub struct Issue {
     pub number: u64,
     /// Its title.
     pub title: String,
+    /// What it says.
+    pub body: String,
+    /// Where people read it.
+    pub url: String,
     /// Whether it is open.
     pub is_open: bool,
     /// Whether it is a pull request.

@@ -15,10 +15,11 @@ use std::future::{Future, pending};
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
+use baton_core::agent::RunNumbers;
 use baton_core::slot::start::Started;
 use baton_core::slot::{RunId, RunStatus, WakeupStatus, WorkerId};
 use baton_ports::store::WakeupFilter;
-use baton_ports::{Agents, Clock, Entropy, Nudges as _, Store, StoreError};
+use baton_ports::{Agents, Clock, Entropy, LegEnd, Nudges as _, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, Fuse, select};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
@@ -63,8 +64,10 @@ pub enum News<'a> {
     Enlisted(WorkerId),
     /// A run was started.
     Started(&'a Started),
-    /// A run is over.
-    Ended(&'a Started, RunStatus),
+    /// A run is so far.
+    Progress(&'a Started, &'a RunNumbers),
+    /// A run is over, and this is what its agent came to.
+    Ended(&'a Started, RunStatus, Option<&'a LegEnd>),
     /// A run lost its slot; nothing was written.
     Lost(RunId),
     /// The lease was lost.

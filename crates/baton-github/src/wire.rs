@@ -68,6 +68,10 @@ pub(crate) struct IssueWire {
     number: u64,
     #[serde(default, deserialize_with = "text")]
     title: String,
+    #[serde(default, deserialize_with = "text")]
+    body: String,
+    #[serde(default, deserialize_with = "text")]
+    html_url: String,
     state: String,
     #[serde(default)]
     labels: Vec<LabelWire>,
@@ -84,6 +88,8 @@ impl From<IssueWire> for Issue {
         Self {
             number: wire.number,
             title: wire.title,
+            body: wire.body,
+            url: wire.html_url,
             is_open: wire.state == "open",
             is_pull: wire.pull_request.is_some(),
             labels: wire.labels.into_iter().filter_map(LabelWire::name).collect(),

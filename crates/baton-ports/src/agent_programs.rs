@@ -22,6 +22,9 @@ pub trait AgentPrograms: Send + Sync {
     /// Returns the session that an earlier run of the same item, agent and stage has left on this machine.
     fn session(&self, order: &AgentOrder) -> impl Future<Output = Option<KeptSession>> + Send;
 
+    /// Notes how it went on with that session. One that failed twice in a row is forgotten.
+    fn note_resume(&self, order: &AgentOrder, is_fine: bool) -> impl Future<Output = ()> + Send;
+
     /// Forgets that session, because the agent's program does not know it any more.
     fn forget_session(&self, order: &AgentOrder) -> impl Future<Output = ()> + Send;
 }

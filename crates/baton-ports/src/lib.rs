@@ -14,7 +14,7 @@ mod tracker_error;
 mod workspaces;
 
 pub use agent_programs::{AgentProgram, AgentPrograms, NotStarted, ProgramEnd};
-pub use agents::{Agent, AgentReport, Agents};
+pub use agents::{Agent, AgentReport, Agents, LegEnd};
 pub use clock::{Clock, Entropy};
 pub use memory::Memory;
 pub use store::{Nudges, Store};

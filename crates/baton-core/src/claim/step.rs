@@ -318,6 +318,8 @@ pub(crate) mod tests {
         Issue {
             number: 7,
             title: "a title".to_owned(),
+            body: String::new(),
+            url: String::new(),
             is_open: true,
             is_pull: false,
             labels: labels.iter().map(|&label| label.to_owned()).collect(),

@@ -142,6 +142,9 @@ impl RunEnd {
             Self::ProviderLimit(reset) => {
                 (RunStatus::Failed, Some(EndCause::ProviderLimit), Charge::FreeAt(*reset), None)
             }
+            Self::NotReady(error) => {
+                (RunStatus::Interrupted, Some(EndCause::NotReady), Charge::FreeAt(None), Some(error.clone()))
+            }
             Self::TimedOut(error) => {
                 (RunStatus::TimedOut, Some(EndCause::WallTime), Charge::Failure, Some(error.clone()))
             }

@@ -54,6 +54,8 @@ words! {
         WorkerStopped = "worker_stopped",
         /// The provider's limit was reached.
         ProviderLimit = "provider_limit",
+        /// What the agent needs was out of reach.
+        NotReady = "not_ready",
         /// The agent failed.
         AgentFailed = "agent_failed",
         /// It took too long.
@@ -86,6 +88,8 @@ pub enum RunEnd {
     Failed(String),
     /// The provider's limit was reached; nothing is charged, and it goes on at this time, when that is known.
     ProviderLimit(Option<StoreTime>),
+    /// What the agent needs was out of reach, so it never began; nothing is charged, and it goes on later.
+    NotReady(String),
     /// It took too long.
     TimedOut(String),
     /// The worker stopped it because it was told to, by the store.

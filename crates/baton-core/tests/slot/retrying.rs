@@ -99,6 +99,18 @@ fn a_reset_that_is_unknown_past_or_too_near_waits_for_the_base() {
 }
 
 #[test]
+fn what_was_out_of_reach_is_tried_again_later_uncharged_and_its_reason_is_kept() {
+    let mut world = running();
+    for _ in 0..10 {
+        let due = world.now.plus(Duration::from_secs(60));
+        world.finish(RunEnd::NotReady("no network".to_owned()));
+        let run = world.owner().unwrap();
+        assert_eq!((run.not_before, run.attempt, run.status), (due, 0, RunStatus::ScheduledRetry));
+        again(&mut world);
+    }
+}
+
+#[test]
 fn a_provider_limit_keeps_what_was_charged_before() {
     let mut world = running();
     world.fail();

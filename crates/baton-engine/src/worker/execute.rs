@@ -1,16 +1,22 @@
 //! One run: an agent is started, waited for, and its end is told under the run's fence.
 
+use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use baton_core::agent::RunNumbers;
 use baton_core::slot::RunEnd;
 use baton_core::slot::finish::{Baton, Fenced, FinishAsk};
 use baton_core::slot::start::Started;
 use baton_ports::{Agent as _, AgentReport, Agents, Clock, Entropy, Store};
+use futures_util::future::{Either, select};
 
 use super::shift::Shift;
 use super::{News, Worker};
 
+/// How often is looked how far an agent is.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// How long is waited before the store is told again.
 const TELL_AGAIN: Duration = Duration::from_millis(250);
 
@@ -24,9 +30,9 @@ where
 {
     pub(super) async fn execute(&self, shift: &Shift<A::Agent>, started: Started) {
         (self.tell)(News::Started(&started));
-        let report = match self.agents.launch(&started, shift.deadline()).await {
+        let report = match self.agents.launch(&started, &|| shift.deadline()).await {
             Ok(agent) => self.wait(shift, &started, &Arc::new(agent)).await,
-            Err(end) => AgentReport { end, cost_micros: 0 },
+            Err(end) => AgentReport::from(end),
         };
         self.tell_end(shift, &started, report).await;
         shift.end(started.run.id);
@@ -34,7 +40,11 @@ where
 
     async fn wait(&self, shift: &Shift<A::Agent>, started: &Started, agent: &Arc<A::Agent>) -> AgentReport {
         shift.add(started.run.id, agent);
-        let mut report = agent.wait().await;
+        let ended = pin!(agent.wait());
+        let mut report = match select(ended, pin!(self.tell_progress(started, agent))).await {
+            Either::Left((report, _)) => report,
+            Either::Right((never, _)) => match never {},
+        };
         shift.remove(started.run.id);
         if report.end == RunEnd::Stopped && shift.is_ending() {
             report.end = RunEnd::GivenBack;
@@ -42,16 +52,29 @@ where
         report
     }
 
+    /// Tells how far an agent is whenever it has come further. It never ends.
+    async fn tell_progress(&self, started: &Started, agent: &Arc<A::Agent>) -> Infallible {
+        let mut told = RunNumbers::default();
+        loop {
+            self.pause(PROGRESS_EVERY).await;
+            let numbers = agent.numbers();
+            if numbers != told {
+                (self.tell)(News::Progress(started, &numbers));
+                told = numbers;
+            }
+        }
+    }
+
     /// Tells how a run ended, again and again until the store answers or the lease is over. After that nothing is
     /// written: the run is another's. What the store can never take is given up; the run is then given back as one that
     /// this worker does not know.
     async fn tell_end(&self, shift: &Shift<A::Agent>, started: &Started, report: AgentReport) {
         let baton = Baton { run: started.run.id, worker: shift.worker, fence: started.run.fence };
-        let AgentReport { end, cost_micros } = report;
+        let AgentReport { end, cost_micros, leg } = report;
         let ask = FinishAsk { baton, end, cost_micros, effects: Vec::new() };
         while self.clock.boot_now() < shift.deadline() {
             match self.relay.finish(&ask).await {
-                Ok(Fenced::Done(status)) => return (self.tell)(News::Ended(started, status)),
+                Ok(Fenced::Done(status)) => return (self.tell)(News::Ended(started, status, leg.as_ref())),
                 Ok(Fenced::LostSlot) => return (self.tell)(News::Lost(started.run.id)),
                 Err(error) if error.is_retryable() => (self.tell)(News::OutOfReach(&error)),
                 Err(error) => return (self.tell)(News::OutOfReach(&error)),

@@ -131,6 +131,7 @@ impl<A: Agent> Shift<A> {
 
 #[cfg(test)]
 mod tests {
+    use baton_core::agent::RunNumbers;
     use baton_core::slot::RunEnd;
     use baton_ports::AgentReport;
 
@@ -144,8 +145,12 @@ mod tests {
 
         fn stop(&self) {}
 
+        fn numbers(&self) -> RunNumbers {
+            RunNumbers::default()
+        }
+
         async fn wait(&self) -> AgentReport {
-            AgentReport { end: RunEnd::Stopped, cost_micros: 0 }
+            RunEnd::Stopped.into()
         }
     }
 

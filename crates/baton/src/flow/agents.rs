@@ -134,13 +134,18 @@ fn secrets(loaded: &Loaded) -> Vec<String> {
 impl Agents for CommandAgents {
     type Agent = CommandAgent;
 
-    async fn launch(&self, started: &Started, deadline: BootTime) -> Result<CommandAgent, RunEnd> {
+    async fn launch(
+        &self,
+        started: &Started,
+        deadline: &(dyn Fn() -> BootTime + Sync),
+    ) -> Result<CommandAgent, RunEnd> {
         let key = started.run.agent.key();
         let Some(agent) = self.config.agents.get(&key.0) else {
             return Err(RunEnd::Failed(format!("no agent `{key}` is configured on this machine")));
         };
         // A store that does not answer is not the agent's fault.
         let reason = self.reason(started).await.map_err(|_| RunEnd::GivenBack)?;
+        let deadline = deadline();
         let launched = launch(self.order(agent, started, reason, deadline), SystemClock).await;
         // The supervisor starts nothing that it would have to stop at once. A machine that is too busy to start an agent in
         // time is not the agent's fault either.
@@ -163,8 +168,12 @@ impl Agent for CommandAgent {
         self.0.stop(StopHow::Interrupt);
     }
 
+    fn numbers(&self) -> baton_core::agent::RunNumbers {
+        self.0.numbers()
+    }
+
     async fn wait(&self) -> AgentReport {
-        AgentReport { end: run_end(&self.0.wait().await), cost_micros: 0 }
+        AgentReport { end: run_end(&self.0.wait().await), cost_micros: 0, leg: None }
     }
 }
 

@@ -50,7 +50,8 @@ impl Memory {
                 self.began.insert(started.run.id, now);
                 Some(begun(started))
             }
-            News::Ended(started, status) => {
+            News::Progress(..) => None,
+            News::Ended(started, status, _) => {
                 let took = self.began.remove(&started.run.id).map(|began| now.since(began));
                 Some(ended(started.run.id, *status, took.unwrap_or_default()))
             }

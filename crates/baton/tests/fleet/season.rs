@@ -99,6 +99,7 @@ fn write_config(directory: &Path, store: &str) {
     let program = std::env::current_exe().unwrap();
     let agent = json!({
         "adapter": "command",
+        "workspace": "directory",
         "command": [program.to_str().unwrap(), agent::ENTRY, "--exact", "--nocapture"],
         "env": [agent::DIARIES, agent::SEED],
     });

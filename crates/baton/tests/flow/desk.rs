@@ -95,7 +95,9 @@ impl Desk {
         let mut yaml = format!("{SETTINGS}agents:\n");
         for (name, script) in agents {
             std::fs::write(self.path(&format!("{name}.sh")), script).unwrap();
-            yaml.push_str(&format!("  {name}: {{adapter: command, command: [bash, {name}.sh]}}\n"));
+            yaml.push_str(&format!(
+                "  {name}: {{adapter: command, command: [bash, {name}.sh], workspace: directory}}\n"
+            ));
         }
         std::fs::write(self.path("baton.yaml"), yaml).unwrap();
         self
