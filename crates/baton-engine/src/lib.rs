@@ -6,6 +6,7 @@
 
 pub mod chain;
 pub mod claims;
+pub mod leg;
 pub mod outbox;
 pub mod relay;
 pub mod worker;

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::order::{AgentOrder, Desk};
+use super::order::{AgentOrder, Desk, Told};
 use crate::pipeline::Stage;
 use crate::pipeline::effect::{Job, Wake};
 use crate::pipeline::outcome::{Effort, End, Outcome, Workplace};
@@ -88,7 +88,7 @@ impl Errand {
         self.stage.is_some() && !self.goes_on(started)
     }
 
-    /// Returns the order for one invocation, without a session.
+    /// Returns the order for one invocation, without a session and without words.
     pub fn order(
         &self,
         desk: Desk<'_>,
@@ -96,17 +96,14 @@ impl Errand {
         labels: &[String],
         budget: Budget,
     ) -> AgentOrder {
-        let Desk { agent, started, cwd, git_dir, is_unrestricted, told } = desk;
+        let Desk { agent, started, cwd, git_dir, is_unrestricted } = desk;
         AgentOrder {
             run: started.run.id,
             item: started.item.key.clone(),
             stage: self.stage.clone(),
             cwd,
             git_dir,
-            prompt: told.prompt,
-            context_dir: told.context_dir,
-            context_files: told.context_files,
-            variables: told.variables,
+            told: Told::default(),
             session: None,
             model: stage.and_then(|stage| stage.model_for(labels)).map(str::to_owned),
             effort: stage.and_then(|stage| stage.effort_for(labels)),

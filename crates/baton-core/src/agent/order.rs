@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::config::AgentConfig;
 use crate::pipeline::stage::{Effort, KillGrace};
+use crate::prompt::ContextFile;
 use crate::slot::start::Started;
 use crate::slot::{ItemKey, RunId};
 
@@ -23,14 +24,8 @@ pub struct AgentOrder {
     pub cwd: PathBuf,
     /// Where git keeps what belongs to that directory; nothing when it is no work tree of ours.
     pub git_dir: Option<PathBuf>,
-    /// What it reads.
-    pub prompt: String,
-    /// The directory in its own that files for it are put into, such as `.baton-context`.
-    pub context_dir: String,
-    /// Those files.
-    pub context_files: Vec<ContextFile>,
-    /// Variables that tell it where it is, besides those that it may inherit.
-    pub variables: Vec<(String, String)>,
+    /// What it is told.
+    pub told: Told,
     /// The session that it goes on with.
     pub session: Option<String>,
     /// The model, unless the agent has one of its own.
@@ -51,15 +46,6 @@ pub struct AgentOrder {
     pub max_wall_time: Option<Duration>,
     /// How long it has to stop, where its stage says so.
     pub kill_grace: KillGrace,
-}
-
-/// A file that is laid out for an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContextFile {
-    /// Its name: one safe part of a path.
-    pub name: String,
-    /// What it says.
-    pub text: String,
 }
 
 /// What an agent is told, and how.
@@ -88,8 +74,6 @@ pub struct Desk<'a> {
     pub git_dir: Option<PathBuf>,
     /// Whether it may do whatever it wants to.
     pub is_unrestricted: bool,
-    /// What it is told.
-    pub told: Told,
 }
 
 /// What can be told of an invocation while it runs.
