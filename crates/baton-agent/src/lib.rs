@@ -23,6 +23,7 @@ mod processes;
 pub mod records;
 mod redactor;
 pub mod remains;
+pub mod script;
 mod starting_block;
 pub mod supervisor;
 mod wire;

@@ -22,6 +22,7 @@ mod sweep;
 use clap::Subcommand;
 
 use crate::command_error::CommandError;
+use crate::script_agent::ScriptAgent;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClaimsCommand {
@@ -65,6 +66,9 @@ pub(crate) enum ClaimsCommand {
     /// Kill a process group when its guard is gone.
     #[command(hide = true, name = "__watch")]
     Watch(guard::Watch),
+    /// Be the agent that does what a script says.
+    #[command(hide = true, name = "__script")]
+    Script(ScriptAgent),
 }
 
 pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
@@ -84,6 +88,7 @@ pub(crate) fn run(command: ClaimsCommand) -> Result<(), CommandError> {
         ClaimsCommand::LabelState(command) => command.run(),
         ClaimsCommand::Guard(command) => command.run(),
         ClaimsCommand::Guarded(command) => command.run(),
+        ClaimsCommand::Script(command) => command.run(),
         ClaimsCommand::Watch(command) => {
             command.run();
             Ok(())

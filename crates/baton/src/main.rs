@@ -27,7 +27,10 @@ mod docs;
 mod explain;
 mod flow;
 mod forge;
+mod prompts;
+mod script_agent;
 mod stages;
+mod workplace;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -63,6 +66,9 @@ enum Command {
     /// The stages that issues go through, and what their agents are told.
     #[command(subcommand)]
     Stages(stages::StagesCommand),
+    /// What agents read when they start, and the templates of it.
+    #[command(subcommand)]
+    Prompts(prompts::PromptsCommand),
     /// Tell why an issue is moving or not: the rules in order, what they looked at, and what would be done.
     Explain(explain::Explain),
     /// Print pages of the documentation that are made from the code.
@@ -108,6 +114,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Chain(command) => chain::run(&command),
         Command::Config(command) => config::run(&command),
         Command::Stages(command) => stages::run(&command),
+        Command::Prompts(command) => prompts::run(&command),
         Command::Explain(command) => command.run(),
         Command::Docs(command) => {
             docs::run(&command);
