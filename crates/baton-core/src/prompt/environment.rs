@@ -108,7 +108,7 @@ fn filter_names() -> impl Iterator<Item = &'static str> {
 
 /// Returns the name that a message is about: what it quotes, or its second word.
 fn named(what: &str) -> String {
-    let quoted = what.split('"').nth(1);
+    let quoted = what.split(['"', '\'']).nth(1);
     quoted.or_else(|| what.split_whitespace().nth(1)).unwrap_or(what).to_owned()
 }
 
