@@ -2,6 +2,7 @@
 //!
 //! What git says is returned without secrets. Deliberately absent: what it means.
 
+use std::fs::File;
 use std::io::Write as _;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
@@ -12,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::checkout::Checkout;
 use crate::error::GitError;
-use crate::token::{self, without_users};
+use crate::token::{self, Token, without_users};
 
 /// How long git has to end its own children before it is killed.
 const STOP_GRACE: Duration = Duration::from_secs(1);
@@ -73,11 +74,14 @@ pub(crate) fn run(
     input: Option<&str>,
 ) -> Result<Said, GitError> {
     let said = run_unredacted(checkout, tried, arguments, input)?;
-    let shown = |text: &str| {
-        let text = without_users(text);
-        checkout.token.map_or(text.clone(), |token| token.hide_in(&text))
-    };
+    let shown = |text: &str| shown(text, checkout.token);
     Ok(Said { code: said.code, stdout: shown(&said.stdout), stderr: shown(&said.stderr) })
+}
+
+/// Takes passwords and the token out of a text.
+pub(crate) fn shown(text: &str, token: Option<&Token>) -> String {
+    let text = without_users(text);
+    token.map_or(text.clone(), |token| token.hide_in(&text))
 }
 
 /// Runs git in a checkout; what it says may contain the password of an address.
@@ -90,15 +94,50 @@ pub(crate) fn run_unredacted(
     if is_time_up(checkout) {
         return Err(GitError::TooLate { tried });
     }
-    let left = time_left(checkout);
-    let mut child = command(checkout, arguments, input.is_some()).spawn().map_err(GitError::Program)?;
-    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-        // If git does not read it, its exit code tells why.
-        let _ = stdin.write_all(input.as_bytes());
-    }
-    let output = wait(child, left).ok_or(GitError::TooLate { tried })?.map_err(GitError::Program)?;
+    let input = input.map_or(Input::Nothing, |input| Input::Text(input.as_bytes()));
+    let mut command = command(checkout.token);
+    command.arg("-C").arg(checkout.repository).args(arguments);
+    let output = perform(command, tried, &input, time_left(checkout))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Said { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+}
+
+/// What git finds on its standard input.
+pub(crate) enum Input<'a> {
+    Nothing,
+    Text(&'a [u8]),
+    /// A file that is not read, but held open for as long as git runs.
+    Held(&'a File),
+}
+
+/// Runs a command that was made by [`command`] to its end.
+pub(crate) fn perform(
+    mut command: Command,
+    tried: &'static str,
+    input: &Input<'_>,
+    left: Option<Duration>,
+) -> Result<Output, GitError> {
+    command.stdin(match input {
+        Input::Nothing => Stdio::null(),
+        Input::Text(_) => Stdio::piped(),
+        Input::Held(file) => Stdio::from(file.try_clone().map_err(GitError::Program)?),
+    });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(GitError::Program)?;
+    let writer = match (child.stdin.take(), input) {
+        // Git may print before it has read everything, so it is written beside the reading.
+        (Some(mut stdin), Input::Text(text)) => {
+            let text = text.to_vec();
+            // If git does not read it, its exit code tells why.
+            Some(thread::spawn(move || drop(stdin.write_all(&text))))
+        }
+        _ => None,
+    };
+    let output = wait(child, left).ok_or(GitError::TooLate { tried })?.map_err(GitError::Program)?;
+    if let Some(writer) = writer {
+        let _ = writer.join();
+    }
+    Ok(output)
 }
 
 /// Returns whether git must have ended already.
@@ -110,7 +149,8 @@ fn time_left(checkout: &Checkout<'_>) -> Option<Duration> {
     checkout.stop_at.map(|stop_at| stop_at.saturating_duration_since(Instant::now()))
 }
 
-fn command(checkout: &Checkout<'_>, arguments: &[&str], has_input: bool) -> Command {
+/// Makes a command of git that asks nobody and speaks English.
+pub(crate) fn command(token: Option<&Token>) -> Command {
     let mut command = Command::new("git");
     for place in PLACES {
         command.env_remove(place);
@@ -121,12 +161,9 @@ fn command(checkout: &Checkout<'_>, arguments: &[&str], has_input: bool) -> Comm
         .env("GIT_COMMITTER_NAME", NAME)
         .env("GIT_COMMITTER_EMAIL", EMAIL)
         .env_remove("GIT_COMMITTER_DATE");
-    if let Some(token) = checkout.token {
+    if let Some(token) = token {
         command.arg(token.argument()).env(token::VARIABLE, token.header());
     }
-    command.arg("-C").arg(checkout.repository).args(arguments);
-    command.stdin(if has_input { Stdio::piped() } else { Stdio::null() });
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 

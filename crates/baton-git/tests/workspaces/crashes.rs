@@ -1,0 +1,127 @@
+//! Engines that are killed at any moment: the next one goes on, and no commit is lost.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use baton_core::workspace::{CloseAsk, OpenAsk, PushTerms};
+use baton_git::GitWorkspaces;
+use baton_ports::Workspaces as _;
+
+use super::world::{World, ask, close_ask, commit, issue, settings};
+
+/// Tells the program that it is the engine, and where.
+const VARIABLE: &str = "BATON_WORKSPACE_LOOP";
+const KILLS: u64 = 40;
+
+/// The same test is both: the one who kills, and, with the variable, the one who is killed.
+#[test]
+fn an_engine_that_is_killed_at_any_moment_loses_nothing() {
+    match std::env::var_os(VARIABLE) {
+        Some(root) => work_until_killed(Path::new(&root)),
+        None => kill_again_and_again(),
+    }
+}
+
+/// Opens, works, closes and removes for ever, and says which commits it has made before it does anything about them.
+fn work_until_killed(root: &Path) {
+    let engine = GitWorkspaces::new(settings(root), |_| None).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut round = u64::from(std::process::id()) * 1000;
+    loop {
+        round += 1;
+        let number = round % 3 + 1;
+        let opened = runtime.block_on(engine.open(&ask(number))).unwrap();
+        println!("made {}", commit(&opened.path, "a", &format!("{round}\n")));
+        fs::write(opened.path.join("b"), format!("{round}\n")).unwrap();
+        let reading = OpenAsk { is_read_only: true, updates: false, ..ask(number) };
+        runtime.block_on(engine.open(&reading)).unwrap();
+        println!("made {}", commit(&opened.path, "c", &format!("{round}\n")));
+        let end = CloseAsk { is_read_only: true, push: PushTerms::Withheld, ..close_ask(number) };
+        runtime.block_on(engine.close(&end)).unwrap();
+        assert_eq!(fs::read_to_string(opened.path.join("b")).unwrap(), format!("{round}\n"));
+        runtime.block_on(engine.close(&close_ask(number))).unwrap();
+        if round.is_multiple_of(2) {
+            runtime.block_on(engine.remove(&issue(number))).unwrap();
+        }
+    }
+}
+
+fn kill_again_and_again() {
+    let world = World::new();
+    let mut made = BTreeSet::new();
+    // Moments that differ, the same ones each time: from the first instant to several rounds.
+    for kill in 0..KILLS {
+        let mut child = start(world.root.path());
+        let pause = Duration::from_millis(40 + kill * 37 % 450);
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        let reader = std::thread::spawn(move || {
+            lines
+                .lines()
+                .map_while(Result::ok)
+                .filter_map(|line| line.strip_prefix("made ").map(str::to_owned))
+                .collect::<Vec<_>>()
+        });
+        wait_at_most(&mut child, pause);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        made.extend(reader.join().unwrap());
+        if kill % 8 == 7 {
+            world.person_pushes("main", "news", &format!("{kill}\n"));
+        }
+    }
+    assert!(made.len() as u64 > KILLS / 2, "the engine has hardly worked: {}", made.len());
+    for number in 1..=3 {
+        let opened = world.open(number);
+        commit(&opened.path, "z", "after all\n");
+        world.close(number);
+        world.remove(number);
+    }
+    let kept = contents(&world);
+    let lost: Vec<_> = made.iter().filter(|oid| !is_kept(&world, &kept, oid)).collect();
+    assert!(lost.is_empty(), "{} of {} commits are lost: {lost:?}", lost.len(), made.len());
+}
+
+/// What commits have in their files: a rebase makes other commits of the same work.
+fn contents(world: &World) -> BTreeSet<(String, String)> {
+    world.commits().iter().flat_map(|oid| files(world, oid)).collect()
+}
+
+fn is_kept(world: &World, kept: &BTreeSet<(String, String)>, oid: &str) -> bool {
+    let files = files(world, oid);
+    !files.is_empty() && files.iter().all(|file| kept.contains(file))
+}
+
+fn files(world: &World, oid: &str) -> Vec<(String, String)> {
+    let repositories = [world.mirror(), world.remote()];
+    let output = repositories
+        .iter()
+        .map(|it| super::world::run(it, &["ls-tree", "-r", oid]))
+        .find(|it| it.status.success());
+    let text = output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned()).unwrap_or_default();
+    let entries = text.lines().filter_map(|line| line.split_once('\t'));
+    let own = entries.filter(|(_, name)| matches!(*name, "a" | "c"));
+    own.map(|(blob, name)| (name.to_owned(), blob.to_owned())).collect()
+}
+
+/// Waits until a time has passed, or until the engine has failed, which must not be.
+fn wait_at_most(child: &mut Child, pause: Duration) {
+    let until = Instant::now() + pause;
+    while Instant::now() < until {
+        assert!(child.try_wait().unwrap().is_none(), "the engine has failed; its words are above");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+fn start(root: &Path) -> Child {
+    let name = "crashes::an_engine_that_is_killed_at_any_moment_loses_nothing";
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture", "--test-threads=1"])
+        .env(VARIABLE, root)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}

@@ -1,0 +1,82 @@
+//! Features that span repositories.
+
+use std::fs;
+
+use baton_core::RepoSlug;
+use baton_core::workspace::names::FeatureId;
+use baton_git::MultiWorktree;
+
+use super::world::{World, commit, git, make_remote};
+
+fn repos(names: &[&str]) -> Vec<RepoSlug> {
+    names.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+fn feature() -> FeatureId {
+    "checkout-v2".parse().unwrap()
+}
+
+#[test]
+fn a_feature_has_one_branch_in_all_its_repositories() {
+    let world = World::new();
+    make_remote(world.root.path(), "acme/api");
+    let all = world
+        .block_on(MultiWorktree::open(&world.engine, &feature(), &repos(&["acme/web", "acme/api"])))
+        .unwrap();
+    assert_eq!(all.branch(), "baton/feature-checkout-v2");
+    let paths: Vec<_> = all.worktrees().map(|(_, opened)| opened.path.clone()).collect();
+    for (path, repo) in paths.iter().zip(["acme-web", "acme-api"]) {
+        assert_eq!(*path, world.root.path().join("worktrees").join(repo).join("feature-checkout-v2"));
+        assert_eq!(git(path, &["branch", "--show-current"]), "baton/feature-checkout-v2");
+    }
+    assert_eq!(world.block_on(all.close()), []);
+    assert!(paths.iter().all(|path| !path.exists()));
+    assert_eq!(git(&world.mirror(), &["for-each-ref", "refs/heads"]), "");
+}
+
+#[test]
+fn if_one_repository_cannot_be_opened_none_stays() {
+    let world = World::new();
+    let opened =
+        world.block_on(MultiWorktree::open(&world.engine, &feature(), &repos(&["acme/web", "acme/none"])));
+    assert!(opened.is_err());
+    assert!(!world.root.path().join("worktrees/acme-web/feature-checkout-v2").exists());
+}
+
+#[test]
+fn what_the_remote_has_not_is_kept_and_told_and_found_again() {
+    let world = World::new();
+    for name in ["acme/api", "acme/app"] {
+        make_remote(world.root.path(), name);
+    }
+    let names = repos(&["acme/web", "acme/api", "acme/app"]);
+    let all = world.block_on(MultiWorktree::open(&world.engine, &feature(), &names)).unwrap();
+    let paths: Vec<_> = all.worktrees().map(|(_, opened)| opened.path.clone()).collect();
+    let head = commit(&paths[0], "a", "work\n");
+    fs::write(paths[1].join("b"), "not committed\n").unwrap();
+    let kept = world.block_on(all.close());
+    let shown: Vec<_> = kept.iter().map(|it| (it.repo.to_string(), it.path.clone())).collect();
+    assert_eq!(shown, [("acme/web".to_owned(), paths[0].clone()), ("acme/api".to_owned(), paths[1].clone())]);
+    assert!(kept[0].why.contains("commits that the remote has not") && kept[1].why.contains("not committed"));
+    assert!(!paths[2].exists());
+    // One that cannot be opened does not cost what was there before.
+    let with_none = repos(&["acme/web", "acme/none"]);
+    assert!(world.block_on(MultiWorktree::open(&world.engine, &feature(), &with_none)).is_err());
+    let again = world.block_on(MultiWorktree::open(&world.engine, &feature(), &names)).unwrap();
+    let heads: Vec<_> = again.worktrees().map(|(_, opened)| (opened.is_new, opened.head.clone())).collect();
+    assert_eq!((heads[0].0, &heads[0].1), (false, &head));
+    assert!(heads[2].0 && paths[1].join("b").exists());
+}
+
+#[test]
+fn dropped_it_removes_what_is_clean() {
+    let world = World::new();
+    make_remote(world.root.path(), "acme/api");
+    let all = world
+        .block_on(MultiWorktree::open(&world.engine, &feature(), &repos(&["acme/web", "acme/api"])))
+        .unwrap();
+    let paths: Vec<_> = all.worktrees().map(|(_, opened)| opened.path.clone()).collect();
+    commit(&paths[0], "a", "work\n");
+    drop(all);
+    assert!(paths[0].exists() && !paths[1].exists());
+}
