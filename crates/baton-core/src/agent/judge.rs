@@ -68,6 +68,10 @@ fn outcome(program: Program, report: &Report, exit: &AgentExit, last_error: &str
         AgentExit::NotRun(why) => (End::NotStarted, RunEnd::Failed(one_line(why))),
         _ => match &report.error {
             _ if is_success(program, report, exit) => (End::Finished, RunEnd::Succeeded),
+            // Claude Code reports an error of no kind when it is interrupted, and that was our doing.
+            Some(AgentError::Other(_)) if matches!(exit, AgentExit::TimedOut(_)) => {
+                by_exit(program, exit, last_error)
+            }
             Some(error) => by_error(error, report.saw_result),
             None => by_exit(program, exit, last_error),
         },
@@ -274,6 +278,15 @@ mod tests {
             let judged = check(Program::Claude, &said(None), &exit, End::TimedOut, &timed_out);
             assert!(judged.text.contains("BATON_STAGE_COMPLETE") && judged.session == SessionFate::Keep);
         }
+    }
+
+    #[test]
+    fn one_that_reports_our_own_interruption_has_run_out_of_time() {
+        let report = with_error(AgentError::Other("error_during_execution".to_owned()));
+        let timed_out = RunEnd::TimedOut("it took longer than `max_wall_time`: last words".to_owned());
+        let exit = AgentExit::TimedOut(Limit::WallTime);
+        let judged = check(Program::Claude, &report, &exit, End::TimedOut, &timed_out);
+        assert!(judged.text.contains("BATON_STAGE_COMPLETE"));
     }
 
     #[test]

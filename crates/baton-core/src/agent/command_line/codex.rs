@@ -33,12 +33,13 @@ fn sandbox(order: &AgentOrder, arguments: &mut Vec<String>) {
     }
 }
 
-/// What git writes to in order to commit lies outside of the work tree.
+/// What git writes to in order to commit lies outside of the work tree. Without the logs of refs, it does not commit.
 fn writable(order: &AgentOrder) -> Vec<String> {
     let Some(own) = &order.git_dir else { return Vec::new() };
     let worktrees = own.parent().filter(|parent| parent.ends_with("worktrees"));
     let mirror = worktrees.and_then(|worktrees| worktrees.parent());
-    let shared = mirror.into_iter().flat_map(|mirror| [mirror.join("objects"), mirror.join("refs")]);
+    let shared =
+        mirror.into_iter().flat_map(|mirror| ["objects", "refs", "logs"].map(|name| mirror.join(name)));
     [own.clone()].into_iter().chain(shared).map(|path| shown(&path)).collect()
 }
 

@@ -87,7 +87,7 @@ fn an_order_for_claude_becomes_its_arguments() {
 
 #[test]
 fn an_order_for_codex_becomes_its_arguments() {
-    let writable = "--sandbox workspace-write --add-dir /m/app.git/worktrees/issue-7 --add-dir /m/app.git/objects --add-dir /m/app.git/refs";
+    let writable = "--sandbox workspace-write --add-dir /m/app.git/worktrees/issue-7 --add-dir /m/app.git/objects --add-dir /m/app.git/refs --add-dir /m/app.git/logs";
     let plain = order("adapter: codex");
     assert_eq!(shown_without_tools(&plain), format!("codex exec --json {writable} -"));
     let resumed = AgentOrder {
