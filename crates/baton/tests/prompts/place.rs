@@ -18,9 +18,10 @@ pub(crate) struct Ran {
 }
 
 impl Place {
-    /// A place with these files; their directories are made.
+    /// A place with these files; their directories are made. It is the root of a repository, so that nothing above it counts.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let place = Self { directory: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(place.path().join(".git")).unwrap();
         for (name, text) in files {
             let path = place.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
