@@ -13,7 +13,7 @@ pub(crate) mod label_state;
 mod labels;
 pub(crate) mod naming;
 mod protocol;
-mod push;
+pub(crate) mod push;
 mod release;
 mod renew;
 mod repo;

@@ -30,7 +30,7 @@ mod forge;
 mod prompts;
 mod script_agent;
 mod stages;
-mod workplace;
+mod worktrees;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -69,6 +69,9 @@ enum Command {
     /// What agents read when they start, and the templates of it.
     #[command(subcommand)]
     Prompts(prompts::PromptsCommand),
+    /// The places on this machine where agents work.
+    #[command(subcommand)]
+    Worktrees(worktrees::WorktreesCommand),
     /// Tell why an issue is moving or not: the rules in order, what they looked at, and what would be done.
     Explain(explain::Explain),
     /// Print pages of the documentation that are made from the code.
@@ -115,6 +118,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Config(command) => config::run(&command),
         Command::Stages(command) => stages::run(&command),
         Command::Prompts(command) => prompts::run(&command),
+        Command::Worktrees(command) => worktrees::run(&command),
         Command::Explain(command) => command.run(),
         Command::Docs(command) => {
             docs::run(&command);

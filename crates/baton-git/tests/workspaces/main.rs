@@ -2,9 +2,11 @@
 //! what hostile agents and crashes may not do; and that no work is lost in any of it.
 
 #![expect(
-    clippy::unwrap_used,
     clippy::disallowed_methods,
-    reason = "tests: a failure is a panic, and they own their directories"
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test program: it owns its directories, is also the engine that is killed, and fails where it stands"
 )]
 
 mod closing;

@@ -25,7 +25,7 @@ fn two_hundred_places_come_and_go_eight_at_a_time() {
             }
             let opened = engine.open(&ask(number)).await.unwrap();
             assert!(opened.is_new);
-            if number % 20 == 0 {
+            if number.is_multiple_of(20) {
                 heads.push((number, commit(&opened.path, "a", &format!("{number}\n"))));
                 engine.close(&close_ask(number)).await.unwrap();
             }

@@ -278,7 +278,7 @@ fn check_time(context: &Context, issue: &IssueKey, lease: &Lease) -> Result<(), 
 }
 
 /// Returns whether an address is of the tracker, so that the tracker's token may be sent there.
-fn is_of_tracker(origin: &str, api_url: &str) -> bool {
+pub(crate) fn is_of_tracker(origin: &str, api_url: &str) -> bool {
     let Some(api) = http_origin(api_url) else { return false };
     origin == api || origin == api.replacen("://api.", "://", 1)
 }
