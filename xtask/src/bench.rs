@@ -2,6 +2,7 @@
 //!
 //! This module measures nothing itself and keeps no results.
 
+pub(crate) mod agent;
 pub(crate) mod assess;
 pub(crate) mod claims;
 pub(crate) mod forge;
@@ -11,6 +12,8 @@ pub(crate) mod store;
 /// The benchmarks, by name.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
+    /// Measure what supervision costs: starts, output, work trees.
+    Agent(agent::Args),
     /// Measure how fast the rules of the pipeline decide, and what they allocate.
     Assess(assess::Args),
     /// Compare ways to claim an issue: duplicates, calls, time to a decision, recovery.
@@ -25,6 +28,7 @@ pub(crate) enum Bench {
 
 pub(crate) fn run(bench: Bench) -> anyhow::Result<()> {
     match bench {
+        Bench::Agent(args) => agent::run(&args),
         Bench::Assess(args) => assess::run(&args),
         Bench::Claims(args) => claims::run(&args),
         Bench::Forge(args) => forge::run(args),

@@ -3,16 +3,17 @@
 //! All of them work on the store alone, whether or not an engine is running; only `engine` executes anything. They decide
 //! nothing: the rules of the core do, through the relay's verbs.
 
-mod agents;
 mod cancel;
 mod context;
 mod engine;
+mod legs;
 mod log_file;
 mod logs;
 pub(crate) mod own_claim;
-mod prompt;
+mod programs;
 mod report;
 mod runs;
+mod secrets;
 mod shapes;
 pub(crate) mod table;
 mod wake;

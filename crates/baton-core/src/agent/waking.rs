@@ -4,11 +4,17 @@
 
 use serde_json::{Value, json};
 
+use super::errand::Errand;
 use crate::slot::start::Started;
 use crate::slot::{ItemKey, Reason};
+use crate::workspace::Opened;
 
 /// The variable that tells a program that it is inside a run, and in which.
 pub const RUN_VARIABLE: &str = "BATON_RUN_ID";
+
+/// What an agent is told that goes on in its own session after it was cut off.
+pub const GO_ON: &str = "You came to the limit of your turns before you were done, and are given more. Go on where you \
+    stopped. What you were told still holds: its rules, and how the last message ends.\n";
 
 /// Returns the document, which ends with a line end.
 pub fn document(started: &Started, reason: Reason) -> String {
@@ -43,6 +49,7 @@ pub fn variables(started: &Started, reason: Reason) -> Vec<(String, String)> {
         ("BATON_AGENT", run.agent.to_string()),
         ("BATON_WAKE_REASON", reason.to_string()),
         ("BATON_FENCE", run.fence.to_string()),
+        ("BATON_ATTEMPT", run.attempt.saturating_add(1).to_string()),
     ];
     match &started.item.key {
         ItemKey::Issue(issue) => variables.extend([
@@ -52,5 +59,25 @@ pub fn variables(started: &Started, reason: Reason) -> Vec<(String, String)> {
         ]),
         ItemKey::Task { task, .. } => variables.push(("BATON_TASK", task.clone())),
     }
+    named(variables)
+}
+
+/// Returns the variables that tell a program what it works for and where.
+pub fn variables_of_stage(errand: &Errand, place: Option<&Opened>) -> Vec<(String, String)> {
+    let mut variables = Vec::new();
+    if let Some(stage) = &errand.stage {
+        variables.extend([("BATON_STAGE", stage.clone()), ("BATON_JOB", errand.job.to_string())]);
+    }
+    if let Some(place) = place {
+        variables.extend([
+            ("BATON_WORKTREE", place.path.display().to_string()),
+            ("BATON_BRANCH", place.branch.clone()),
+            ("BATON_BASE", place.base.clone()),
+        ]);
+    }
+    named(variables)
+}
+
+fn named(variables: Vec<(&str, String)>) -> Vec<(String, String)> {
     variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

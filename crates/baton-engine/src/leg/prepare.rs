@@ -181,6 +181,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
         resumes: bool,
     ) -> Result<Told, String> {
         let mut variables = waking::variables(scene.started, scene.reason);
+        variables.extend(waking::variables_of_stage(scene.errand, place));
         variables.extend(self.settings.variables.iter().cloned());
         let Some(mut material) = material.filter(|_| scene.is_told_in_words()) else {
             let prompt = waking::document(scene.started, scene.reason);

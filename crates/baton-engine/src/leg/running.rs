@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use baton_core::agent::judge::{Judgement, SessionFate, judge};
 use baton_core::agent::spending::spent;
-use baton_core::agent::{AgentExit, KeptSession, RunNumbers};
+use baton_core::agent::{AgentExit, KeptSession, RunNumbers, waking};
 use baton_core::pipeline::markers;
 use baton_core::pipeline::outcome::{Effort, End, Word, Workplace};
 use baton_core::pipeline::turns::{self, Budget, Extension, Progress};
@@ -133,6 +133,9 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
     async fn start_again(&self, session: Option<&KeptSession>, budget: Budget) -> bool {
         let mut order = self.prepared.order.clone();
         order.session = session.map(|session| session.id.clone());
+        if session.is_some() {
+            order.told.prompt = waking::GO_ON.to_owned();
+        }
         order.max_turns = budget.turns;
         let deadline = BootTime { ms: self.deadline_ms.load(Ordering::Acquire) };
         if self.is_stopping.load(Ordering::Acquire) {

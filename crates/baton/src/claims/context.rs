@@ -17,7 +17,7 @@ use clap::Args;
 use super::naming::Naming;
 pub(crate) use super::naming::{IssueArgument, slug_of_address};
 use crate::command_error::CommandError;
-use crate::config::{ConfigArgument, Credentials, Surroundings};
+use crate::config::{ConfigArgument, Credentials, Loaded, Surroundings};
 
 /// How a worker names itself where nobody said.
 const DEFAULT_CODENAME: &str = "baton";
@@ -57,14 +57,8 @@ impl TrackerArguments {
         let loaded = self.config.load(flags, &surroundings)?;
         loaded.print_warnings();
         let config = loaded.resolved.config.clone();
-        let credentials = loaded.credentials(&surroundings)?;
         let settings = FleetSettings {
-            github: Settings {
-                api_url: config.api_url.clone(),
-                auth: auth(credentials)?,
-                timeout: config.request_timeout,
-                ..Settings::default()
-            },
+            github: github_settings(&loaded, &surroundings)?,
             claims: claim_settings(&config, self.protocol, &surroundings),
             state_dir: loaded.state_dir(),
         };
@@ -75,6 +69,17 @@ impl TrackerArguments {
             .map_err(|error| CommandError::OutOfReach(format!("no runtime: {error}")))?;
         Ok(Context { fleet, config, surroundings, runtime })
     }
+}
+
+/// How the tracker is reached, by the configuration. May run the command that prints a token.
+pub(crate) fn github_settings(loaded: &Loaded, surroundings: &Surroundings) -> Result<Settings, CommandError> {
+    let config = &loaded.resolved.config;
+    Ok(Settings {
+        api_url: config.api_url.clone(),
+        auth: auth(loaded.credentials(surroundings)?)?,
+        timeout: config.request_timeout,
+        ..Settings::default()
+    })
 }
 
 fn auth(credentials: Credentials) -> Result<Auth, CommandError> {

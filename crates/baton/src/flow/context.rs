@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use baton_claims::machine::SystemEntropy;
+use baton_core::agent::RUN_VARIABLE;
 use baton_core::config::{AgentConfig, Config, Source, StoreAddress};
 use baton_core::slot::{ItemKey, Policy, RunId};
 use baton_core::time::StoreTime;
@@ -23,9 +24,6 @@ use crate::config::{ConfigArgument, Loaded, Surroundings};
 
 /// How long a person waits for a database that does not answer.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
-
-/// The variable that tells a program that it runs inside a run.
-pub(crate) const RUN_VARIABLE: &str = "BATON_RUN_ID";
 
 /// The variable that tells a program inside a run that the engine's store has a password, which it is not given.
 pub(crate) const WITHHELD_VARIABLE: &str = "BATON_STORE_WITHHELD";

@@ -11,8 +11,8 @@ use clap::Args;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
-use super::agents::CommandAgents;
 use super::context::{Flow, StoreArguments, host_name};
+use super::legs;
 use super::report::Reporter;
 use crate::command_error::CommandError;
 
@@ -79,13 +79,11 @@ impl Engine {
             // Who ends when there is nothing to start does not wait for a scan to find what a dead worker has left.
             flow.relay.heal(HEALED_MAX).await?;
         }
-        let supervisor = std::env::current_exe()
-            .map_err(|error| CommandError::OutOfReach(format!("cannot find baton itself: {error}")))?;
         let reporter = Reporter::default();
         let worker = Worker {
             relay: flow.relay.clone(),
             clock: SystemClock,
-            agents: CommandAgents::new(&flow.desk, flow.relay.store.clone(), supervisor),
+            agents: legs::legs(&flow.desk, flow.relay.store.clone())?,
             settings: self.settings(flow.desk.config()),
             tell: |news: News<'_>| reporter.tell(&news),
         };
@@ -111,7 +109,7 @@ impl Engine {
             heartbeat: config.workers.heartbeat,
             ttl: config.workers.ttl,
             poll: POLL,
-            scan: SCAN,
+            scan: SCAN.min(config.workers.ttl),
             deferred_alarm: config.deferred_alarm,
             once: self.once,
         }

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
+use baton_core::agent::RUN_VARIABLE;
 use baton_core::slot::finish::OwnLease;
 use baton_core::slot::{ItemKey, RunId};
 use baton_ports::{Store as _, StoreError};
 use serde_json::json;
 
-use super::context::{Desk, Flow, RUN_VARIABLE};
+use super::context::{Desk, Flow};
 use crate::claims::context::print_json;
 use crate::claims::naming::IssueArgument;
 use crate::command_error::CommandError;

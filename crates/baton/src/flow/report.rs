@@ -5,14 +5,21 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use baton_claims::machine::SystemClock;
+use baton_core::agent::RunNumbers;
 use baton_core::slot::start::Started;
 use baton_core::slot::{RunId, RunStatus};
 use baton_core::time::BootTime;
+use baton_core::workspace::Pushed;
 use baton_engine::worker::News;
-use baton_ports::Clock as _;
+use baton_ports::{Clock as _, LegEnd};
 
+use super::table;
 use crate::claims::context::spoken;
 
+/// How much of an agent's last line is shown.
+const LAST_LINE_CHARS_MAX: usize = 100;
+/// How many digits of a commit people read.
+const SHORT_COMMIT: usize = 7;
 /// How long the same trouble is told only once.
 const QUIET: Duration = Duration::from_secs(60);
 
@@ -25,6 +32,7 @@ pub(super) struct Reporter {
 #[derive(Default)]
 struct Memory {
     began: BTreeMap<RunId, BootTime>,
+    turns: BTreeMap<RunId, u64>,
     trouble: Option<(String, BootTime)>,
     waiting: usize,
 }
@@ -50,10 +58,11 @@ impl Memory {
                 self.began.insert(started.run.id, now);
                 Some(begun(started))
             }
-            News::Progress(..) => None,
-            News::Ended(started, status, _) => {
+            News::Progress(started, numbers) => self.progress(started, numbers),
+            News::Ended(started, status, leg) => {
+                self.turns.remove(&started.run.id);
                 let took = self.began.remove(&started.run.id).map(|began| now.since(began));
-                Some(ended(started.run.id, *status, took.unwrap_or_default()))
+                Some(ended(started.run.id, *status, took.unwrap_or_default(), *leg))
             }
             News::Lost(run) => {
                 self.began.remove(run);
@@ -68,6 +77,20 @@ impl Memory {
             News::OutOfReach(error) => self.trouble(error.to_string(), now),
             News::WaitingTooLong(count) => self.waiting(*count),
         }
+    }
+
+    /// A line for every turn; what happens within one is for those who watch the run.
+    fn progress(&mut self, started: &Started, numbers: &RunNumbers) -> Option<String> {
+        let told = self.turns.insert(started.run.id, numbers.turns).unwrap_or_default();
+        (numbers.turns > told).then(|| {
+            let said = table::one_line(&numbers.last_line, LAST_LINE_CHARS_MAX);
+            format!(
+                "run {}: turn {}{}{said}",
+                started.run.id,
+                numbers.turns,
+                if said.is_empty() { "" } else { ": " }
+            )
+        })
     }
 
     fn trouble(&mut self, what: String, now: BootTime) -> Option<String> {
@@ -93,12 +116,42 @@ fn begun(started: &Started) -> String {
     format!("run {} started: {} {}{again}", run.id, started.item.key, run.agent)
 }
 
-fn ended(run: RunId, status: RunStatus, took: Duration) -> String {
+fn ended(run: RunId, status: RunStatus, took: Duration, leg: Option<&LegEnd>) -> String {
     let more = match status {
         RunStatus::Failed | RunStatus::TimedOut => format!("; `baton logs {run}` tells more"),
         _ => String::new(),
     };
-    format!("run {run} {status} in {}{more}", spoken(took))
+    let leg = leg.map(came_to).unwrap_or_default();
+    format!("run {run} {status} in {}{leg}{more}", spoken(took))
+}
+
+/// What a run took, and what became of its work.
+fn came_to(leg: &LegEnd) -> String {
+    let effort = leg.outcome.effort;
+    let turns = match effort.turns {
+        0 => String::new(),
+        1 => ", 1 turn".to_owned(),
+        turns => format!(", {turns} turns"),
+    };
+    let tokens = match effort.input_tokens + effort.output_tokens {
+        0 => String::new(),
+        _ => format!(", {} tokens in and {} out", effort.input_tokens, effort.output_tokens),
+    };
+    let work = match &leg.closed {
+        None => String::new(),
+        Some(Ok(closed)) => match &closed.push {
+            Pushed::Done { .. } => {
+                let head: String = closed.head.chars().take(SHORT_COMMIT).collect();
+                let branch = leg.outcome.workplace.as_ref().map_or("its branch", |place| &place.branch);
+                format!(", pushed {head} to {branch}")
+            }
+            Pushed::Unneeded => ", nothing to push".to_owned(),
+            Pushed::Withheld => String::new(),
+            Pushed::BranchMoved { .. } | Pushed::ClaimLost | Pushed::Refused(_) => ", not pushed".to_owned(),
+        },
+        Some(Err(error)) => format!(", but its work is only here: {error}"),
+    };
+    format!("{turns}{tokens}{work}")
 }
 
 #[cfg(test)]

@@ -1,0 +1,90 @@
+//! What an engine on this machine runs legs with: git, programs, the tracker and the store, put together.
+
+use std::path::PathBuf;
+
+use baton_agent::StartingBlock;
+use baton_core::agent::command_line::Places;
+use baton_core::config::StoreAddress;
+use baton_engine::leg::{LegSettings, Legs};
+use baton_git::GitWorkspaces;
+use baton_github::GitHub;
+use baton_store::SqlStore;
+
+use super::context::{Desk, WITHHELD_VARIABLE};
+use super::programs::{Limits, Programs};
+use super::secrets;
+use crate::claims::context::github_settings;
+use crate::command_error::CommandError;
+use crate::{prompts, stages, worktrees};
+
+/// Legs on this machine.
+pub(super) type MachineLegs = Legs<GitWorkspaces, Programs, GitHub, SqlStore>;
+
+/// Puts everything together that a leg needs.
+pub(super) fn legs(desk: &Desk, store: SqlStore) -> Result<MachineLegs, CommandError> {
+    let tracker = GitHub::new(github_settings(&desk.loaded, &desk.surroundings)?)
+        .map_err(|error| CommandError::Usage(error.to_string()))?;
+    let workspaces = worktrees::workspaces(&desk.loaded, &desk.surroundings)?;
+    Ok(Legs::new(workspaces, programs(desk)?, tracker, store, settings(desk)?))
+}
+
+fn programs(desk: &Desk) -> Result<Programs, CommandError> {
+    let baton = std::env::current_exe()
+        .map_err(|error| CommandError::OutOfReach(format!("cannot find baton itself: {error}")))?;
+    let block = StartingBlock::new(baton.clone());
+    Ok(Programs {
+        block,
+        places: Places { baton, directory: absolute(desk.loaded.directory.clone()) },
+        state_dir: absolute(desk.loaded.state_dir()),
+        log_dir: absolute(desk.log_dir()),
+        limits: Limits::of(desk.config()),
+        secrets: secrets::of_this_process(&desk.loaded, &desk.surroundings)?,
+        hidden_files: hidden_files(desk),
+        real_home: desk.surroundings.variable("HOME").map(PathBuf::from),
+    })
+}
+
+/// The files that hold secrets of ours.
+fn hidden_files(desk: &Desk) -> Vec<PathBuf> {
+    let directory = absolute(desk.loaded.directory.clone());
+    let key = desk.config().app.iter().map(|app| directory.join(&app.private_key_file));
+    key.chain([directory.join(".env")]).filter(|path| path.is_file()).collect()
+}
+
+fn settings(desk: &Desk) -> Result<LegSettings, CommandError> {
+    let config = desk.config();
+    let (dialect, directory) = (config.pipeline.dialect, desk.loaded.directory.join(&config.prompts));
+    Ok(LegSettings {
+        agents: config.agents.clone(),
+        pipeline: stages::load::load(&desk.loaded, &desk.surroundings)?.set.pipeline,
+        dialect,
+        directory: absolute(desk.loaded.directory.clone()),
+        variables: variables(desk),
+        templates: Box::new(move |repo| {
+            prompts::load::templates(&directory, repo, dialect).map_err(|wrong| wrong.join("\n"))
+        }),
+    })
+}
+
+/// What tells a program inside a run where Baton's state and store are.
+fn variables(desk: &Desk) -> Vec<(String, String)> {
+    let state_dir = absolute(desk.loaded.state_dir()).display().to_string();
+    let store = match shown_store(&desk.store_address()) {
+        Some(address) => ("BATON_STORE".to_owned(), address),
+        None => (WITHHELD_VARIABLE.to_owned(), "1".to_owned()),
+    };
+    vec![("BATON_STATE_DIR".to_owned(), state_dir), store]
+}
+
+/// Where the store is, unless that would tell the agent a password.
+fn shown_store(address: &StoreAddress) -> Option<String> {
+    let shown = address.to_string();
+    match address {
+        StoreAddress::Sqlite(_) => Some(shown),
+        StoreAddress::Postgres(url) => (*url == shown).then_some(shown),
+    }
+}
+
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}

@@ -1,0 +1,37 @@
+//! Limits of turns, sessions, and what a run took.
+
+use serde_json::json;
+
+use crate::desk::Desk;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_was_cut_off_while_it_got_somewhere_goes_on_with_its_session() {
+    let script = "scenes:
+  - when: {stage: Implement}
+    do:
+      - log: agents.log
+      - turn
+      - append: {path: half.txt, text: more}
+      - commit: 'feat: more'
+      - hit_turn_limit
+";
+    let desk = Desk::with_script(script).await;
+    desk.work(&json!({ "stage": "Implement" }));
+    let invocations = desk.log(1).matches("\"subtype\":\"init\"").count();
+    assert_eq!(invocations, 3, "two more shares, and no fourth: {}", desk.log(1));
+    assert_eq!(desk.on_forge("baton/issue-1", "half.txt").await.as_deref(), Some("moremoremore"));
+    let sessions: std::collections::BTreeSet<_> = desk.log(1).lines().filter_map(session).collect();
+    assert_eq!(sessions.len(), 1, "all in one session: {sessions:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_was_cut_off_and_got_nowhere_is_given_no_more() {
+    let desk = Desk::with_script("scenes: [{do: [turn, hit_turn_limit]}]\n").await;
+    desk.work(&json!({ "stage": "Implement" }));
+    assert_eq!(desk.log(1).matches("\"subtype\":\"init\"").count(), 1);
+}
+
+fn session(line: &str) -> Option<String> {
+    let line: serde_json::Value = serde_json::from_str(line).ok()?;
+    line["session_id"].as_str().map(str::to_owned)
+}
