@@ -28,6 +28,13 @@ impl Environment {
         self
     }
 
+    /// Returns this environment without a variable.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.variables.remove(OsStr::new(name));
+        self
+    }
+
     /// Returns every variable, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
@@ -60,5 +67,6 @@ mod tests {
         let environment = inherited.with("HOME", "/b").with("RUN", "7");
         let all: Vec<_> = environment.iter().collect();
         assert_eq!(all, [("HOME".as_ref(), "/b".as_ref()), ("RUN".as_ref(), OsStr::new("7"))]);
+        assert_eq!(environment.without("HOME").without("MISSING").iter().count(), 1);
     }
 }

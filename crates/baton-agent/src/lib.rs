@@ -4,7 +4,7 @@
 //! whoever extends it is gone; a second, smaller watcher ends the group when the supervisor itself is gone. An engine
 //! [launches](launch) agents, at best from a [`StartingBlock`], and is told how far they are and how they ended; the
 //! binary's hidden subcommands are the other side, [`supervisor`]. What a run may leave behind is in [`records`] and
-//! [`remains`].
+//! [`remains`]; where an agent lives is in [`home`] and [`sandbox`].
 //!
 //! Deliberately absent: what an agent is asked and what its words mean, leases and trackers. Deadlines come in as
 //! values of the boot clock, the environment as a list, and the clock through its port.
@@ -18,11 +18,13 @@ mod agent_process;
 mod environment;
 mod graces;
 mod held_process;
+pub mod home;
 mod launch;
 mod processes;
 pub mod records;
 mod redactor;
 pub mod remains;
+pub mod sandbox;
 pub mod script;
 mod starting_block;
 pub mod supervisor;

@@ -1,5 +1,5 @@
 //! The programs of the system the tests start: git with its HTTP backend, Node.js, Python, the shell, curl and jq of a label
-//! worker, PostgreSQL, and two cargo components.
+//! worker, bubblewrap, PostgreSQL, and two cargo components.
 //!
 //! This module finds out what is missing and who could install it. It never looks at what the clients of the
 //! contract tests need beyond their interpreters.
@@ -43,7 +43,7 @@ struct Missing {
     problem: String,
 }
 
-const PROGRAMS: [Program; 11] = [
+const PROGRAMS: [Program; 12] = [
     Program { name: "git", source: Source::Package("git"), probe: git },
     Program { name: "git http-backend", source: Source::Package("git"), probe: git_http_backend },
     Program { name: "node", source: Source::Package("nodejs"), probe: node },
@@ -52,6 +52,7 @@ const PROGRAMS: [Program; 11] = [
     Program { name: "bash", source: Source::Package("bash"), probe: bash },
     Program { name: "curl", source: Source::Package("curl"), probe: curl },
     Program { name: "jq", source: Source::Package("jq"), probe: jq },
+    Program { name: "bubblewrap", source: Source::Package("bubblewrap"), probe: bubblewrap },
     Program { name: "PostgreSQL", source: POSTGRESQL, probe: postgresql },
     Program { name: "cargo fmt", source: Source::Rustup("rustfmt"), probe: cargo_fmt },
     Program { name: "cargo clippy", source: Source::Rustup("clippy"), probe: cargo_clippy },
@@ -165,6 +166,14 @@ fn curl() -> Result<String> {
 
 fn jq() -> Result<String> {
     command::read(Command::new("jq").arg("--version")).map(|version| version.trim().to_owned())
+}
+
+/// The sandbox of agents, which only Linux has.
+fn bubblewrap() -> Result<String> {
+    if cfg!(not(target_os = "linux")) {
+        return Ok("not for this system".to_owned());
+    }
+    command::read(Command::new("bwrap").arg("--version")).map(|version| version.trim().to_owned())
 }
 
 /// Looks where the tests will look, which is not only on PATH; 14 is the oldest that its makers still repair.
