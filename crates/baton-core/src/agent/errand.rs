@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::order::{AgentOrder, Desk, Told};
 use crate::pipeline::Stage;
 use crate::pipeline::effect::{Job, Wake};
+use crate::pipeline::names::modifier;
 use crate::pipeline::outcome::{Effort, End, Outcome, Workplace};
 use crate::pipeline::turns::Budget;
 use crate::slot::context::{COMMENT_IDS, Context, ContextError};
@@ -96,7 +97,12 @@ impl Errand {
         labels: &[String],
         budget: Budget,
     ) -> AgentOrder {
-        let Desk { agent, started, cwd, git_dir, is_unrestricted } = desk;
+        let Desk { mut agent, started, cwd, git_dir, is_unrestricted } = desk;
+        // An agent's own model outranks that of a stage, which may be another program's; what a person put on the issue
+        // outranks both.
+        if let Some(model) = modifier(labels, "model") {
+            agent.model = Some(model.to_owned());
+        }
         AgentOrder {
             run: started.run.id,
             item: started.item.key.clone(),
