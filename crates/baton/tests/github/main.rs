@@ -11,6 +11,7 @@ mod app;
 mod faults;
 mod limits;
 mod odd_servers;
+mod pulls;
 mod reads;
 mod refs;
 mod scripted;
