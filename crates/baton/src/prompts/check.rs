@@ -57,11 +57,8 @@ fn check(
     dialect: PipelineDialect,
     stages: &Stages,
 ) -> BTreeSet<String> {
-    let templates = match load::templates(directory, repo, dialect) {
-        Ok(templates) => templates,
-        Err(wrong) => return wrong.into_iter().collect(),
-    };
-    let mut wrong = BTreeSet::new();
+    let (templates, wrong) = load::gather(directory, repo, dialect);
+    let mut wrong: BTreeSet<_> = wrong.into_iter().collect();
     let wakes = [example::full(Purpose::Wake), example::sparse(Purpose::Wake)];
     wrong.extend(
         wakes.iter().filter_map(|wake| render(&templates, wake, None).err()).map(|it| it.to_string()),

@@ -8,12 +8,22 @@ use baton_core::config::PipelineDialect;
 use baton_core::prompt::{Purpose, Templates};
 
 /// Returns the templates of a repository: `DIRECTORY/OWNER/NAME/PURPOSE.md`, or `DIRECTORY/PURPOSE.md`, or the built-in one.
-/// Errors name all files that are wrong; those that could be read are left out then.
+/// Errors name all files that are wrong.
 pub(crate) fn templates(
     directory: &Path,
     repo: Option<&RepoSlug>,
     dialect: PipelineDialect,
 ) -> Result<Templates, Vec<String>> {
+    let (templates, wrong) = gather(directory, repo, dialect);
+    if wrong.is_empty() { Ok(templates) } else { Err(wrong) }
+}
+
+/// Returns the templates of a repository, with built-in ones in place of those that are wrong, and what is wrong.
+pub(super) fn gather(
+    directory: &Path,
+    repo: Option<&RepoSlug>,
+    dialect: PipelineDialect,
+) -> (Templates, Vec<String>) {
     let mut templates = Templates::built_in(dialect);
     let mut wrong = Vec::new();
     for purpose in Purpose::ALL.iter().copied() {
@@ -30,7 +40,7 @@ pub(crate) fn templates(
             Err(error) => wrong.push(error),
         }
     }
-    if wrong.is_empty() { Ok(templates) } else { Err(wrong) }
+    (templates, wrong)
 }
 
 /// Returns where a template of a repository would be, or one of all repositories.

@@ -30,6 +30,8 @@ fn everything_that_is_wrong_is_told_with_its_file_and_line() {
         "error: .baton/prompts/wake.md:2: there is no variable `isue.number`; did you mean `issue.number`?",
         "error: .baton/prompts/acme/web/rebase.md:1: ",
         "error: .baton/prompts/stagee.md: `stagee` is not a purpose of prompts: write one of stage, comment",
+        "error: .baton/prompts/acme/api/review.md:3: `pull.number` is nothing here",
+        "error: .baton/stages/a.yaml: prompt of stage `Build`:2: there is no variable `issue.titel`",
         "error: .baton/prompts/acme/stage.md: nobody reads this; templates of one repository are in OWNER/NAME/",
     ] {
         assert!(ran.out.contains(expected), "{expected}: {ran:?}");
