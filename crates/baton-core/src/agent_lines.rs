@@ -1,7 +1,8 @@
 //! What coding agents print: one line in, events out, and a report at the end.
 //!
 //! Claude Code, Codex and Gemini print a JSON object in each line; any other program prints plain text. A [`Reader`] knows
-//! one of them. Lines that it does not know are passed over, because new versions bring new ones; what is no JSON is counted.
+//! one of them. Lines that it does not know are passed over, because new versions bring new ones; what is no JSON is
+//! counted, unless it begins like a line of a kind that tells nothing: such lines are most of the output, and are not parsed.
 //! How a run ended is taken from the fields of the result alone, never from prose.
 //!
 //! Deliberately absent: pipes and processes, the exit code, which says less than the result, and the markers in the text
@@ -11,18 +12,23 @@ mod claude;
 mod codex;
 mod fields;
 mod gemini;
+mod lean;
 mod report;
 mod tally;
 
 pub use report::{AgentError, Report, Scope, Usage, spent_since};
 
 use fields::Fields;
+use lean::Lean;
 use tally::Tally;
 
 use crate::agent::RunNumbers;
 
 /// The most that is kept of what an agent said: its end, where the markers are.
 pub const TEXT_BYTES_MAX: usize = 1024 * 1024;
+
+/// The most that is told of the last thing that was said.
+const LAST_LINE_CHARS_MAX: usize = 200;
 
 /// Whose lines are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -75,13 +81,13 @@ pub enum LineEvent {
 }
 
 /// Reads the lines of one run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Reader {
     grammar: Grammar,
     tally: Tally,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Grammar {
     Claude(claude::Claude),
     Codex(codex::Codex),
@@ -103,29 +109,45 @@ impl Reader {
 
     /// Reads a line, with or without its end.
     pub fn line(&mut self, line: &str) -> Vec<LineEvent> {
-        let line = line.trim_end_matches(['\n', '\r']);
+        self.bytes(line.as_bytes())
+    }
+
+    /// Reads a line that may not be text. Of what tells nothing, it is not looked at whether it is text, or JSON at all.
+    pub fn bytes(&mut self, line: &[u8]) -> Vec<LineEvent> {
         match self.grammar {
-            Grammar::Plain => self.tally.say_line(line),
-            _ => self.json(line.trim()),
+            Grammar::Plain => {
+                let line = String::from_utf8_lossy(line);
+                self.tally.say_line(line.trim_end_matches(['\n', '\r']));
+            }
+            _ => self.json(line.trim_ascii()),
         }
         self.tally.take_events()
     }
 
-    fn json(&mut self, line: &str) {
-        if line.is_empty() {
+    fn json(&mut self, line: &[u8]) {
+        if line.is_empty() || lean::kind(line).is_some_and(|kind| !self.is_telling(kind)) {
             return;
         }
-        match serde_json::from_str(line) {
-            Ok(serde_json::Value::Object(object)) => self.object(Fields(&object)),
+        match serde_json::from_slice(line) {
+            Ok(Lean::Object(object)) => self.object(Fields(&object)),
             // The same objects in one list are what some formats print.
-            Ok(serde_json::Value::Array(items)) => {
-                items
-                    .iter()
-                    .filter_map(|item| item.as_object())
-                    .for_each(|object| self.object(Fields(object)));
-            }
+            Ok(Lean::List(items)) => items.iter().for_each(|item| match item {
+                Lean::Object(object) => self.object(Fields(object)),
+                _ => {}
+            }),
             Ok(_) | Err(_) => self.tally.broken_lines += 1,
         }
+    }
+
+    /// Returns whether lines of a kind tell anything.
+    fn is_telling(&self, kind: &[u8]) -> bool {
+        let kinds: &[&str] = match self.grammar {
+            Grammar::Claude(_) => &claude::KINDS,
+            Grammar::Codex(_) => &codex::KINDS,
+            Grammar::Gemini(_) => &gemini::KINDS,
+            Grammar::Plain => &[],
+        };
+        kinds.iter().any(|known| known.as_bytes() == kind)
     }
 
     fn object(&mut self, fields: Fields<'_>) {
@@ -137,13 +159,17 @@ impl Reader {
         }
     }
 
-    /// Returns the numbers of the run so far. What is not in the lines, its bytes and its last words, is left empty.
+    /// Returns the numbers of the run so far, and its last words. Before the result, tokens are those of the messages so far. How
+    /// much it printed is not known here.
     pub fn numbers(&self) -> RunNumbers {
+        let Tally { turns, usage, usage_so_far, cost_micros, saw_result, said, .. } = &self.tally;
+        let usage = if *saw_result { usage } else { usage_so_far };
         RunNumbers {
-            turns: self.tally.turns,
-            input_tokens: self.tally.usage.input,
-            output_tokens: self.tally.usage.output,
-            cost_micros: self.tally.cost_micros.unwrap_or_default(),
+            turns: *turns,
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            cost_micros: cost_micros.unwrap_or_default(),
+            last_line: said.last_line(LAST_LINE_CHARS_MAX),
             ..RunNumbers::default()
         }
     }

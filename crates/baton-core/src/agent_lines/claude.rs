@@ -13,8 +13,11 @@ const SYNTHETIC: &str = "<synthetic>";
 /// The only sign of a session that does not exist is the beginning of this entry in the list of errors.
 const NO_SESSION: &str = "No conversation found with session ID";
 
+/// The kinds of lines that tell something. What tools said, in lines of the kind `user`, does not.
+pub(super) const KINDS: [&str; 5] = ["system", "assistant", "stream_event", "rate_limit_event", "result"];
+
 /// What must be remembered from line to line.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Claude {
     /// The message that was heard last: a message comes in several lines, one for each of its blocks.
     message: Option<String>,
@@ -64,8 +67,11 @@ impl Claude {
         if message.text("model") == Some(SYNTHETIC) {
             return;
         }
-        if is_own {
-            self.heard(message.text("id"), tally);
+        if is_own && self.heard(message.text("id"), tally) {
+            let told = message.object("usage").map(usage).unwrap_or_default();
+            let so_far = &mut tally.usage_so_far;
+            so_far.input = so_far.input.saturating_add(told.input);
+            so_far.output = so_far.output.saturating_add(told.output);
         }
         for block in message.objects("content") {
             match block.text("type") {
@@ -76,13 +82,15 @@ impl Claude {
         }
     }
 
-    /// Notes that the model answers; the first line of a message begins a turn.
-    fn heard(&mut self, message: Option<&str>, tally: &mut Tally) {
+    /// Notes that the model answers; the first line of a message begins a turn. Returns whether this was it.
+    fn heard(&mut self, message: Option<&str>, tally: &mut Tally) -> bool {
         self.retrying = None;
-        if message.is_none() || self.message.as_deref() != message {
+        let is_new = message.is_none() || self.message.as_deref() != message;
+        if is_new {
             self.message = message.map(str::to_owned);
             tally.next_turn();
         }
+        is_new
     }
 
     fn said(&mut self, text: &str, is_own: bool, tally: &mut Tally) {

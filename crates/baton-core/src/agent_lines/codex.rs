@@ -10,8 +10,19 @@ use super::tally::Tally;
 
 const TOOLS: [&str; 4] = ["command_execution", "file_change", "mcp_tool_call", "web_search"];
 
+/// The kinds of lines that tell something.
+pub(super) const KINDS: [&str; 7] = [
+    "thread.started",
+    "turn.started",
+    "item.started",
+    "item.completed",
+    "error",
+    "turn.completed",
+    "turn.failed",
+];
+
 /// What must be remembered from line to line.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Codex {
     /// The last message of the turn, which is its answer.
     answer: Option<String>,

@@ -1,25 +1,34 @@
 //! Fields of a JSON object, read with patience: what is missing or of another kind is nothing.
 
-use serde_json::{Map, Value};
+use super::lean::{Lean, Object};
 
 /// A JSON object.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fields<'a>(pub(super) &'a Map<String, Value>);
+pub(super) struct Fields<'a>(pub(super) &'a Object<'a>);
 
 impl<'a> Fields<'a> {
     /// A text that is not empty.
     pub(super) fn text(self, key: &str) -> Option<&'a str> {
-        self.0.get(key)?.as_str().filter(|text| !text.is_empty())
+        match self.0.get(key)? {
+            Lean::Text(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
     }
 
     pub(super) fn flag(self, key: &str) -> Option<bool> {
-        self.0.get(key)?.as_bool()
+        match self.0.get(key)? {
+            Lean::Flag(flag) => Some(*flag),
+            _ => None,
+        }
     }
 
     /// A number that is not negative; a fraction is cut off.
     pub(super) fn number(self, key: &str) -> Option<u64> {
-        let value = self.0.get(key)?;
-        value.as_u64().or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64))
+        match self.0.get(key)? {
+            Lean::Whole(number) => Some(*number),
+            Lean::Number(number) if *number >= 0.0 => Some(*number as u64),
+            _ => None,
+        }
     }
 
     /// A status of HTTP.
@@ -29,25 +38,43 @@ impl<'a> Fields<'a> {
 
     /// An amount of US dollars in millionths.
     pub(super) fn micros(self, key: &str) -> Option<u64> {
-        let dollars = self.0.get(key)?.as_f64().filter(|dollars| *dollars >= 0.0)?;
-        Some((dollars * 1e6).round() as u64)
+        let dollars = match self.0.get(key)? {
+            Lean::Whole(dollars) => *dollars as f64,
+            Lean::Number(dollars) => *dollars,
+            _ => return None,
+        };
+        (dollars >= 0.0).then(|| (dollars * 1e6).round() as u64)
     }
 
     pub(super) fn object(self, key: &str) -> Option<Fields<'a>> {
-        self.0.get(key)?.as_object().map(Fields)
+        as_object(self.0.get(key)?)
     }
 
     /// The objects of a list.
     pub(super) fn objects(self, key: &str) -> impl Iterator<Item = Fields<'a>> {
-        self.items(key).filter_map(|item| item.as_object().map(Fields))
+        self.items(key).filter_map(as_object)
     }
 
     /// The texts of a list.
     pub(super) fn texts(self, key: &str) -> impl Iterator<Item = &'a str> {
-        self.items(key).filter_map(Value::as_str)
+        self.items(key).filter_map(|item| match item {
+            Lean::Text(text) => Some(text.as_ref()),
+            _ => None,
+        })
     }
 
-    fn items(self, key: &str) -> impl Iterator<Item = &'a Value> {
-        self.0.get(key).and_then(Value::as_array).into_iter().flatten()
+    fn items(self, key: &str) -> impl Iterator<Item = &'a Lean<'a>> {
+        let items = match self.0.get(key) {
+            Some(Lean::List(items)) => items.as_slice(),
+            _ => &[],
+        };
+        items.iter()
+    }
+}
+
+fn as_object<'a>(value: &'a Lean<'a>) -> Option<Fields<'a>> {
+    match value {
+        Lean::Object(object) => Some(Fields(object)),
+        _ => None,
     }
 }

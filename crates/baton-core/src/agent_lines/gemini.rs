@@ -15,8 +15,11 @@ const DENIED: [&str; 2] = ["tool_not_registered", "policy_violation"];
 /// Tools that are used at one time are few; of more, only what was used first is known by name.
 const OPEN_TOOLS_MAX: usize = 1000;
 
+/// The kinds of lines that tell something.
+pub(super) const KINDS: [&str; 6] = ["init", "message", "tool_use", "tool_result", "error", "result"];
+
 /// What must be remembered from line to line.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Gemini {
     is_in_turn: bool,
     /// What was said since a tool was used last, which is the answer.

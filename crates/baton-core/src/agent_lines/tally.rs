@@ -4,7 +4,7 @@ use super::report::{AgentError, Report, Scope, Usage};
 use super::{LineEvent, TEXT_BYTES_MAX};
 
 /// The sum so far, and the events of the line that is being read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     events: Vec<LineEvent>,
     pub(super) session: Option<String>,
@@ -12,6 +12,8 @@ pub(super) struct Tally {
     pub(super) text: Option<String>,
     pub(super) said: Tail,
     pub(super) usage: Usage,
+    /// What messages told of their own usage, until the result tells of all.
+    pub(super) usage_so_far: Usage,
     pub(super) usage_scope: Scope,
     pub(super) cost_micros: Option<u64>,
     denied_tools: Vec<String>,
@@ -124,6 +126,12 @@ impl Tail {
 
     pub(super) fn end_line(&mut self) {
         self.text.push('\n');
+    }
+
+    /// The last line with something on it, or its beginning.
+    pub(super) fn last_line(&self, chars_max: usize) -> String {
+        let last = self.text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        last.unwrap_or_default().chars().take(chars_max).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -14,3 +14,4 @@ mod agent_lines;
 mod fuzz;
 mod grammar;
 mod mutation;
+mod recorded;
