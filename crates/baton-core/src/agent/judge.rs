@@ -66,16 +66,28 @@ fn outcome(program: Program, report: &Report, exit: &AgentExit, last_error: &str
         // The lease has not been renewed. Whoever may still write gives the run back.
         AgentExit::DeadlinePassed => (End::Stopped, RunEnd::GivenBack),
         AgentExit::NotRun(why) => (End::NotStarted, RunEnd::Failed(one_line(why))),
-        _ => match &report.error {
+        _ => match (&report.error, gemini_status(program, exit)) {
             _ if is_success(program, report, exit) => (End::Finished, RunEnd::Succeeded),
             // Claude Code reports an error of no kind when it is interrupted, and that was our doing.
-            Some(AgentError::Other(_)) if matches!(exit, AgentExit::TimedOut(_)) => {
+            (Some(AgentError::Other(_)), _) if matches!(exit, AgentExit::TimedOut(_)) => {
                 by_exit(program, exit, last_error)
             }
-            Some(error) => by_error(error, report.saw_result),
-            None => by_exit(program, exit, last_error),
+            (Some(AgentError::Other(_)), status @ Some(_)) => {
+                by_error(&AgentError::ApiError { status }, report.saw_result)
+            }
+            (Some(error), _) => by_error(error, report.saw_result),
+            (None, _) => by_exit(program, exit, last_error),
         },
     }
+}
+
+/// Gemini ends with the status of HTTP that its model refused with, of which a process keeps the last eight bits. Its result
+/// says so in prose alone.
+fn gemini_status(program: Program, exit: &AgentExit) -> Option<u16> {
+    const STATUSES: [u16; 10] = [400, 401, 403, 404, 408, 429, 500, 502, 503, 504];
+    let AgentExit::Exited(code) = exit else { return None };
+    let is_told = |status: &u16| program == Program::Gemini && i32::from(status % 256) == *code;
+    STATUSES.into_iter().find(is_told)
 }
 
 /// Programs that print no results have nothing but their exit code.
@@ -325,6 +337,19 @@ mod tests {
         check(Program::Gemini, &said(None), &exit, End::TurnLimit, &RunEnd::Succeeded);
         let failed = RunEnd::Failed("it ended without a result, with exit code 53: last words".to_owned());
         check(Program::Claude, &said(None), &exit, End::Failed, &failed);
+    }
+
+    #[test]
+    fn gemini_tells_the_status_of_its_model_by_its_exit_code() {
+        let report = with_error(AgentError::Other("unknown: [API Error: refused]".to_owned()));
+        let judged = |program, code| judge(program, &report, &AgentExit::Exited(code), "");
+        for (code, is_charged) in [(173, false), (244, false), (247, false), (145, true), (144, true)] {
+            let judged = judged(Program::Gemini, code);
+            assert_eq!(judged.end, End::Failed, "{code}");
+            assert_eq!(judged.run_end != RunEnd::ProviderLimit(None), is_charged, "{code}");
+        }
+        assert_eq!(judged(Program::Gemini, 1).end, End::FinishedWithError);
+        assert_eq!(judged(Program::Codex, 173).end, End::FinishedWithError);
     }
 
     #[test]
