@@ -131,9 +131,10 @@ impl Reader {
         match serde_json::from_slice(line) {
             Ok(Lean::Object(object)) => self.object(Fields(&object)),
             // The same objects in one list are what some formats print.
-            Ok(Lean::List(items)) => items.iter().for_each(|item| match item {
-                Lean::Object(object) => self.object(Fields(object)),
-                _ => {}
+            Ok(Lean::List(items)) => items.iter().for_each(|item| {
+                if let Lean::Object(object) = item {
+                    self.object(Fields(object));
+                }
             }),
             Ok(_) | Err(_) => self.tally.broken_lines += 1,
         }
