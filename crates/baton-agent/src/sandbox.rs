@@ -1,10 +1,11 @@
 //! The sandbox of bubblewrap around a command: everything is read-only but its work tree, its home and what git must write to
 //! commit there; `/tmp`, `/dev` and `/run` are its own; the real home is hidden; it sees no process but its own.
 //!
-//! The network stays, because models are reached over it. Deliberately absent: making or looking for anything. Paths that do
-//! not exist are left out by bubblewrap itself.
+//! The network stays, because models are reached over it. Paths that do not exist are left out by bubblewrap itself.
+//! Deliberately absent: starting anything.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The program of the sandbox.
@@ -58,6 +59,13 @@ pub fn wrap(argv: &[OsString], terms: &SandboxTerms) -> Vec<OsString> {
     bwrap.words(&["--", "env", "--default-signal=INT", "--default-signal=TERM", "--"]);
     bwrap.0.extend(argv.iter().cloned());
     bwrap.0
+}
+
+/// Makes what git would make in the mirror on the first commit, as nothing can be made there from inside.
+pub fn prepare(terms: &SandboxTerms) -> io::Result<()> {
+    let mirror = terms.git_dir.as_deref().and_then(|git_dir| git_dir.ancestors().nth(2));
+    let Some(mirror) = mirror.filter(|mirror| mirror.is_dir()) else { return Ok(()) };
+    SHARED_BY_WORK_TREES.iter().try_for_each(|name| std::fs::create_dir_all(mirror.join(name)))
 }
 
 /// The arguments of bubblewrap, in order: what is mounted later lies over what was mounted before.

@@ -8,37 +8,23 @@ use memchr::memchr;
 
 use super::events::Event;
 
-/// The most that is told of the last thing an agent said.
-const LAST_WORDS_CHARS_MAX: usize = 200;
-
 /// What is known of an agent by its lines.
 #[derive(Debug)]
 pub(super) struct Reading {
     reader: Reader,
-    last_line: String,
     events: Sender<Event>,
     pub(super) passed_over_lines: u64,
 }
 
 impl Reading {
     pub(super) fn new(program: Program, events: Sender<Event>) -> Self {
-        Self { reader: Reader::new(program), last_line: String::new(), events, passed_over_lines: 0 }
+        Self { reader: Reader::new(program), events, passed_over_lines: 0 }
     }
 
-    /// Reads whole lines, from which secrets have been taken.
+    /// Reads whole lines, from which secrets have been taken. The last one may be without its end.
     pub(super) fn take(&mut self, block: &[u8]) {
-        match std::str::from_utf8(block) {
-            Ok(text) => self.take_text(text),
-            // Only what is broken is copied and repaired.
-            Err(_) => block.split_inclusive(|byte| *byte == b'\n').for_each(|line| {
-                self.line(&String::from_utf8_lossy(line));
-            }),
-        }
-    }
-
-    fn take_text(&mut self, text: &str) {
-        let mut rest = text;
-        while let Some(end) = memchr(b'\n', rest.as_bytes()) {
+        let mut rest = block;
+        while let Some(end) = memchr(b'\n', rest) {
             self.line(&rest[..end]);
             rest = &rest[end + 1..];
         }
@@ -47,26 +33,16 @@ impl Reading {
         }
     }
 
-    fn line(&mut self, line: &str) {
-        for event in self.reader.line(line) {
-            match event {
-                LineEvent::Session(id) => drop(self.events.send(Event::Session(id))),
-                LineEvent::Text(text) => self.remember(&text),
-                _ => {}
+    fn line(&mut self, line: &[u8]) {
+        for event in self.reader.bytes(line) {
+            if let LineEvent::Session(id) = event {
+                let _ = self.events.send(Event::Session(id));
             }
         }
     }
 
-    fn remember(&mut self, text: &str) {
-        let said = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        if let Some(said) = said {
-            self.last_line.clear();
-            self.last_line.extend(said.chars().take(LAST_WORDS_CHARS_MAX));
-        }
-    }
-
     pub(super) fn numbers(&self, output_bytes: u64) -> RunNumbers {
-        RunNumbers { output_bytes, last_line: self.last_line.clone(), ..self.reader.numbers() }
+        RunNumbers { output_bytes, ..self.reader.numbers() }
     }
 
     /// Ends the reading. Whatever comes after it is not read.

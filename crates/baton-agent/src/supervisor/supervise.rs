@@ -64,6 +64,9 @@ pub enum SuperviseError {
     /// Nobody is there to extend the deadline, or it has come.
     #[error("the lease was over before the command could be started")]
     TooLate,
+    /// Whoever had this supervisor wait is gone before there was an agent.
+    #[error("there was no agent to supervise")]
+    Unwanted,
     /// Something that it needs could not be had.
     #[error("the command's start: {what}")]
     Start {
@@ -125,7 +128,7 @@ impl Supervision {
                 orphans::adopt().map_err(start("the adoption of what an agent leaves behind"))?;
                 // What waits here runs nothing, and is gone with this process.
                 let blocks = Blocks::set(Kind::Agent, status)?;
-                let brief = orders.brief().ok_or(SuperviseError::TooLate)?;
+                let brief = orders.brief().ok_or(SuperviseError::Unwanted)?;
                 blocks.run_agent(brief, orders, status, clock)?
             }
         };
@@ -147,7 +150,10 @@ impl Blocks {
         waiting.until_ready().map_err(start("the process that waits"))?;
         // The command runs only when the engine can end its group without this process.
         let told = status.write_all(Notice::Group(waiting.group.0.as_raw_nonzero().get()).line().as_bytes());
-        told.map_err(start("the notice of the process group"))?;
+        told.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => SuperviseError::Unwanted,
+            _ => start("the notice of the process group")(error),
+        })?;
         Ok(Self { waiting, second_watch })
     }
 

@@ -36,6 +36,8 @@ impl Guard {
         match supervision.run(&SystemClock) {
             Ok(supervised) if supervised.status.success() => Ok(()),
             Ok(supervised) => Err(CommandError::SaidWith(exit_code(supervised.status))),
+            // It waited for nothing, which is nobody's mistake.
+            Err(SuperviseError::Unwanted) => Ok(()),
             Err(error @ SuperviseError::TooLate) => Err(CommandError::No(error.to_string())),
             Err(error) => Err(CommandError::out_of_reach(&error)),
         }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use baton_agent::{AgentEnd, AgentProcess, Environment, Graces, Launch, launch};
+use baton_agent::{AgentEnd, AgentProcess, Environment, Graces, Launch, RecordTerms, launch};
 use baton_claims::machine::SystemClock;
 use baton_core::agent_lines::Program;
+use baton_core::slot::{AgentKey, ItemKey, RunId};
 use baton_core::time::BootTime;
 use baton_ports::Clock as _;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process, test_kill_process_group};
@@ -56,6 +57,20 @@ impl Desk {
         }
     }
 
+    /// An agent of which a record is kept.
+    pub(crate) fn recorded(&self, script: &str) -> Launch {
+        Launch { record: Some(self.record_terms()), ..self.script(script) }
+    }
+
+    pub(crate) fn record_terms(&self) -> RecordTerms {
+        RecordTerms::new(&self.records(), &item(), &AgentKey("vera".to_owned()), Some("Plan"), RunId(7))
+    }
+
+    /// The directory of all records.
+    pub(crate) fn records(&self) -> PathBuf {
+        self.root.join("agents")
+    }
+
     /// Reads a file that the agent wrote where it works; nothing until it has a whole line.
     pub(crate) fn note(&self, name: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.root.join("work").join(name)).ok()?;
@@ -70,6 +85,22 @@ impl Desk {
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.root.join("logs/run/agent.log")).unwrap()
     }
+}
+
+pub(crate) fn item() -> ItemKey {
+    "o/r#7".parse().unwrap()
+}
+
+/// Returns every process that has the mark of a run in its environment.
+pub(crate) fn marked(mark: &str) -> Vec<i32> {
+    let wanted = format!("BATON_RUN_MARK={mark}");
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let has_mark = |pid: &i32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    };
+    pids.filter(has_mark).collect()
 }
 
 pub(crate) async fn start(order: Launch) -> AgentProcess<SystemClock> {

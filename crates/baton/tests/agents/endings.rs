@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use baton_agent::{LaunchError, launch};
+use baton_agent::{Graces, LaunchError, launch};
 use baton_claims::machine::SystemClock;
 use baton_core::agent::AgentExit;
 
@@ -41,7 +41,8 @@ async fn what_cannot_be_started_is_refused_with_the_reason() {
     let mut unlogged = desk.script("exit 0");
     unlogged.log = "/dev/null/agent.log".into();
     let mut late = desk.script("exit 0");
-    late.deadline = from_now(Duration::from_millis(100));
+    let grace = Duration::from_secs(600);
+    (late.deadline, late.kill_grace) = (from_now(grace / 2), Graces::both(grace));
     let rows = [(nowhere, "its directory"), (unlogged, "its log /dev/null"), (late, "the lease was over")];
     for (order, expected) in rows {
         let refused = launch(order, SystemClock).await;
