@@ -131,3 +131,18 @@ async fn another_machine_takes_over_what_a_dead_one_began() {
         assert_eq!(world.body(repo, "login").await.matches("☐ [").count(), 2, "{repo}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_known_is_kept_after_each_part() {
+    let world = World::with_branches("login").await;
+    let victim = Victim::new(&world, "login".to_owned()).await;
+    let proxy = Proxy::start(&world.url, None).await;
+    victim.gate.lead_to(&proxy.url);
+    victim.seat.run(&[execute("login"), vec!["--dry-run"]].concat()).await.exits(0);
+    // A part is looked at and opened; the request after that is the next part's first.
+    let at = proxy.seen().len() / 3 + 2;
+    victim.killed(&world, &execute("login"), Strike { at, side: Side::Before, deed: Deed::Kill }).await;
+    let parts = known(&victim.seat, "login")["parts"].as_array().unwrap().clone();
+    let statuses: Vec<_> = parts.iter().map(|part| part["status"]["is"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["open", "pending", "pending"]);
+}

@@ -191,3 +191,23 @@ async fn a_repository_that_comes_later_is_added_and_told() {
     let title = known(&seat, "login")["title"].clone();
     assert_eq!(title, Value::from("Log in"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_comes_while_another_has_the_turn_changes_nothing() {
+    let world = World::with_branches("login").await;
+    let seat = world.seat();
+    seat.run(&execute("login")).await.exits(0);
+    world.merge("api", "login").await;
+    let path = seat.state.join("pr-chains/.login.turn");
+    let turn = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    turn.lock().unwrap();
+    world.clear_meter().await;
+    seat.run(&["chain", "execute", "login"]).await.exits(1).says("another command is at work on `login`");
+    seat.run(&["chain", "status", "login"]).await.exits(0).says("admin/api#1  merged");
+    assert_eq!(
+        (world.writes().await, &known(&seat, "login")["parts"][0]["status"]["is"]),
+        (0, &json!("open"))
+    );
+    drop(turn);
+    seat.run(&["chain", "execute", "login"]).await.exits(0);
+}
