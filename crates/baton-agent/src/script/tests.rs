@@ -1,3 +1,5 @@
+//! Scripts, played in real directories and repositories.
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -1,3 +1,5 @@
+//! How scripts are read, and which scene is for whom.
+
 use super::*;
 
 fn read(text: &str) -> Script {

@@ -52,7 +52,7 @@ fn write_transcript(path: &Path) -> usize {
         written
     };
     let session = "0b6ff1f4-2f34-4f0a-8d33-0a5d2f4c9c11";
-    line(json!({"type":"system","subtype":"init","cwd":"/work","session_id":session,"model":"claude"}));
+    line(json!({"type":"system","subtype":"init","cwd":"/srv/web","session_id":session,"model":"claude"}));
     let source = "fn main() { println!(\"a \\\"quoted\\\" text and a path /usr/lib\"); }\n".repeat(450);
     let mut turn = 0_usize;
     loop {
@@ -62,7 +62,7 @@ fn write_transcript(path: &Path) -> usize {
             {"type":"text","text":"I look at the next file, to see how it is used elsewhere."}],
             "usage":{"input_tokens":3,"output_tokens":40}},"parent_tool_use_id":null,"session_id":session}));
         line(json!({"type":"assistant","message":{"id":id,"model":"claude","role":"assistant","content":[
-            {"type":"tool_use","id":format!("toolu_{turn}"),"name":"Read","input":{"file_path":"/work/src/main.rs"}}],
+            {"type":"tool_use","id":format!("toolu_{turn}"),"name":"Read","input":{"file_path":"src/main.rs"}}],
             "usage":{"input_tokens":3,"output_tokens":40}},"parent_tool_use_id":null,"session_id":session}));
         let length = 1_000 + turn * 7_919 % 29_000;
         let result = json!({"type":"user","message":{"role":"user","content":[

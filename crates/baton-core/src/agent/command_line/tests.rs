@@ -1,3 +1,5 @@
+//! From orders to commands, program by program.
+
 use std::path::PathBuf;
 
 use super::*;
