@@ -52,7 +52,7 @@ impl Purpose {
         Some(purpose.built_in())
     }
 
-    /// Returns whether a template is for this purpose or for a run that is about something else.
+    /// Returns what it is for, in words.
     pub fn summary(self) -> &'static str {
         match self {
             Self::Stage => "a stage's own work",
