@@ -15,8 +15,6 @@ pub(super) enum Event {
     Abandoned,
     /// The command has printed something for the first time.
     FirstOutput,
-    /// The agent works in this session.
-    Session(String),
     /// The first process of the command has ended.
     Ended,
 }

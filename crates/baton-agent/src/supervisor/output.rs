@@ -95,9 +95,11 @@ impl Output {
         self.heard.bytes.load(Ordering::Acquire)
     }
 
-    /// Returns how far the agent is.
-    pub(super) fn numbers(&self) -> RunNumbers {
-        locked(&self.heard.reading).numbers(self.bytes())
+    /// Returns how far the agent is, and the session that it works in, if it is not this one.
+    pub(super) fn look(&self, session: Option<&str>) -> (RunNumbers, Option<String>) {
+        let reading = locked(&self.heard.reading);
+        let other = reading.session.clone().filter(|own| session != Some(own));
+        (reading.numbers(self.bytes()), other)
     }
 
     /// Waits for what is still in the streams, not for ever.

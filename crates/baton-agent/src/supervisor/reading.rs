@@ -1,24 +1,21 @@
 //! The lines of an agent, read while they come: numbers for the engine, and a report at the end.
 
-use std::sync::mpsc::Sender;
-
 use baton_core::agent::RunNumbers;
 use baton_core::agent_lines::{LineEvent, Program, Reader, Report};
 use memchr::memchr;
-
-use super::events::Event;
 
 /// What is known of an agent by its lines.
 #[derive(Debug)]
 pub(super) struct Reading {
     reader: Reader,
-    events: Sender<Event>,
+    /// The session that the agent works in, as far as it was told.
+    pub(super) session: Option<String>,
     pub(super) passed_over_lines: u64,
 }
 
 impl Reading {
-    pub(super) fn new(program: Program, events: Sender<Event>) -> Self {
-        Self { reader: Reader::new(program), events, passed_over_lines: 0 }
+    pub(super) fn new(program: Program) -> Self {
+        Self { reader: Reader::new(program), session: None, passed_over_lines: 0 }
     }
 
     /// Reads whole lines, from which secrets have been taken. The last one may be without its end.
@@ -36,7 +33,7 @@ impl Reading {
     fn line(&mut self, line: &[u8]) {
         for event in self.reader.bytes(line) {
             if let LineEvent::Session(id) = event {
-                let _ = self.events.send(Event::Session(id));
+                self.session = Some(id);
             }
         }
     }
@@ -53,8 +50,6 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-
     use super::*;
 
     const LINES: &str = r#"{"type":"system","subtype":"init","session_id":"s1"}
@@ -64,21 +59,19 @@ mod tests {
 
     #[test]
     fn numbers_sessions_and_the_report_come_from_the_lines() {
-        let (sender, events) = mpsc::channel();
-        let mut reading = Reading::new(Program::Claude, sender);
+        let mut reading = Reading::new(Program::Claude);
         reading.take(LINES.as_bytes());
         let numbers = reading.numbers(7);
         assert_eq!((numbers.turns, numbers.cost_micros, numbers.output_bytes), (1, 500_000, 7));
         assert_eq!((numbers.last_line.as_str(), numbers.output_tokens), ("second", 4));
         let report = reading.finish();
         assert!(report.is_success() && report.text.as_deref() == Some("done"), "{report:?}");
-        assert_eq!(events.try_iter().collect::<Vec<_>>(), [Event::Session("s1".to_owned())]);
+        assert_eq!(reading.session.as_deref(), Some("s1"));
     }
 
     #[test]
     fn bytes_that_are_no_text_break_only_their_own_line() {
-        let (sender, _events) = mpsc::channel();
-        let mut reading = Reading::new(Program::Claude, sender);
+        let mut reading = Reading::new(Program::Claude);
         reading.take(&[b"\xff\xfe\n", LINES.as_bytes()].concat());
         let report = reading.finish();
         assert_eq!((report.is_success(), report.broken_lines), (true, 1));
@@ -86,8 +79,7 @@ mod tests {
 
     #[test]
     fn plain_text_is_what_was_said() {
-        let (sender, _events) = mpsc::channel();
-        let mut reading = Reading::new(Program::Plain, sender);
+        let mut reading = Reading::new(Program::Plain);
         reading.take(b"one\ntwo\n");
         reading.take(b"three");
         assert_eq!(reading.numbers(0).last_line, "three");

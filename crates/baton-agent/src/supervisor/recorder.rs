@@ -32,6 +32,11 @@ impl Recorder {
         Ok(Some(Self { path: kept.path, record, trouble: None }))
     }
 
+    /// Returns the session that is on record.
+    pub(super) fn session(&self) -> Option<&str> {
+        self.record.session.as_ref().map(|session| session.id.as_str())
+    }
+
     pub(super) fn hear_session(&mut self, id: &str) {
         self.record.hear_session(id);
         // Signals must not wait for a disk.

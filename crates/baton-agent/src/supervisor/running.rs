@@ -69,9 +69,13 @@ impl<C: Clock> Running<'_, C> {
         Ok(Supervised { end, status })
     }
 
+    /// Tells how far the agent is, and notes its session. However often it tells another one, that takes its time.
     fn tell(&mut self, now: BootTime) {
-        if let Some(output) = self.output.as_ref().filter(|_| self.progress.is_due(now)) {
-            self.progress.tell(output.numbers(), now);
+        let Some(output) = self.output.as_ref().filter(|_| self.progress.is_due(now)) else { return };
+        let (numbers, session) = output.look(self.recorder.as_ref().and_then(Recorder::session));
+        self.progress.tell(numbers, now);
+        if let (Some(recorder), Some(session)) = (&mut self.recorder, session) {
+            recorder.hear_session(&session);
         }
     }
 
@@ -95,7 +99,6 @@ impl<C: Clock> Running<'_, C> {
             Event::Abandoned => {
                 self.leash.end(Reason::Abandoned, StopHow::Terminate, self.clock.boot_now());
             }
-            Event::Session(id) => self.recorder.iter_mut().for_each(|recorder| recorder.hear_session(&id)),
             // These only end the wait.
             Event::FirstOutput | Event::Ended | Event::Order(Order::Agent(_) | Order::Prompt { .. }) => {}
         }

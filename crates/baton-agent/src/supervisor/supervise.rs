@@ -181,7 +181,7 @@ impl Blocks {
         let leash = in_time(leash(&terms, deadline, clock.boot_now()), clock.boot_now())?;
         let keeping = Keeping::new(&mut terms, &self.waiting, clock)?;
         let (mut running, mut child) = self.go(&terms.command, leash, orders, status, clock)?;
-        let reading = Reading::new(terms.program, running.sender.clone());
+        let reading = Reading::new(terms.program);
         let drained = (keeping.log, reading, keeping.redactor);
         running.output = Some(Output::start(&mut child, prompt, drained, &running.sender, clock));
         running.recorder = keeping.recorder;
