@@ -24,6 +24,12 @@ impl Graces {
     pub fn of(stage: KillGrace, usual: Duration) -> Self {
         Self { sigint: stage.sigint.unwrap_or(usual), sigterm: stage.sigterm.unwrap_or(usual) }
     }
+
+    /// These, but none longer than `most`.
+    #[must_use]
+    pub fn at_most(self, most: Duration) -> Self {
+        Self { sigint: self.sigint.min(most), sigterm: self.sigterm.min(most) }
+    }
 }
 
 #[cfg(test)]

@@ -50,6 +50,11 @@ fn write_settings(path: &Path, text: &str) -> io::Result<()> {
         return Ok(());
     }
     let new = path.with_extension("new");
+    for in_the_way in [path, &new] {
+        if in_the_way.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            std::fs::remove_dir_all(in_the_way)?;
+        }
+    }
     let _ = std::fs::remove_file(&new);
     std::fs::write(&new, text)?;
     std::fs::rename(new, path)
@@ -131,6 +136,20 @@ mod tests {
                 .collect();
             names.sort();
             names
+        }
+    }
+
+    #[test]
+    fn whatever_an_agent_put_in_the_way_of_our_settings_is_repaired() {
+        let homes = Homes::new();
+        homes.make("Vera");
+        let ours = std::fs::read_to_string(homes.own().join(".gitconfig")).unwrap();
+        for name in [".gitconfig", ".gitconfig.new", ".new"] {
+            let _ = std::fs::remove_file(homes.own().join(name));
+            std::fs::create_dir_all(homes.own().join(name).join("deep")).unwrap();
+            let _ = std::fs::remove_file(homes.own().join(".gitconfig"));
+            homes.make("Vera");
+            assert_eq!(std::fs::read_to_string(homes.own().join(".gitconfig")).unwrap(), ours, "{name}");
         }
     }
 

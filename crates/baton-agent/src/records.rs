@@ -99,7 +99,7 @@ pub fn of_item(directory: &Path, item: &ItemKey) -> Vec<(PathBuf, AgentRecord)> 
     records
 }
 
-/// Changes the session that a record keeps, if there is a record and its run is over.
+/// Changes the session that a record keeps, if there is a record. Only the engine does so, when no agent runs.
 pub fn change_session(path: &Path, change: impl FnOnce(&mut Option<KeptSession>)) -> io::Result<()> {
     let Some(mut record) = read(path) else { return Ok(()) };
     let before = record.session.clone();

@@ -32,6 +32,8 @@ pub struct SandboxTerms {
     pub hidden_directories: Vec<PathBuf>,
     /// Files that are hidden besides.
     pub hidden_files: Vec<PathBuf>,
+    /// Files that are not to be written even where everything else may be.
+    pub protected_files: Vec<PathBuf>,
     /// What is shown of what is hidden, to be read: programs, for example.
     pub readable: Vec<PathBuf>,
     /// What may be written besides: what the links of the private home lead to, for example.
@@ -44,15 +46,20 @@ pub fn wrap(argv: &[OsString], terms: &SandboxTerms) -> Vec<OsString> {
     // A signal to the group also reaches bubblewrap, which would die of it and take the agent along before that can end. So
     // it does not hear these two, and the agent does again.
     bwrap.words(&["env", "--ignore-signal=INT", "--ignore-signal=TERM", PROGRAM]);
-    bwrap.words(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]);
+    // Whoever is root keeps its powers without this, and could take the mounts away again.
+    bwrap.words(&["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]);
+    bwrap.words(&["--ro-bind", "/", "/"]);
     bwrap.words(&["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"]);
     RESOLVERS.iter().for_each(|path| bwrap.bind("--ro-bind-try", Path::new(path)));
     bwrap.hide(terms);
     terms.readable.iter().for_each(|path| bwrap.bind("--ro-bind-try", path));
     bwrap.git(terms.git_dir.as_deref());
-    terms.home.iter().chain(&terms.writable).for_each(|path| bwrap.bind("--bind-try", path));
     bwrap.bind("--bind", &terms.worktree);
-    // They may lie in what was shown or made writable again.
+    // What is hidden or protected may lie in what was shown or made writable.
+    let inside = |path: &&PathBuf| path.starts_with(&terms.worktree) && **path != terms.worktree;
+    terms.hidden_directories.iter().filter(inside).for_each(|path| bwrap.cover(path));
+    terms.protected_files.iter().for_each(|path| bwrap.bind("--ro-bind-try", path));
+    terms.home.iter().chain(&terms.writable).for_each(|path| bwrap.bind("--bind-try", path));
     terms.hidden_files.iter().for_each(|path| bwrap.path("--ro-bind-try", Path::new("/dev/null"), path));
     bwrap.words(&["--chdir"]);
     bwrap.0.push(terms.worktree.clone().into());
@@ -88,9 +95,12 @@ impl Arguments {
     fn hide(&mut self, terms: &SandboxTerms) {
         // Who has no home of their own has the root of everything for one, and that is not to be hidden.
         let home = terms.real_home.iter().filter(|home| home.parent().is_some());
-        for directory in home.chain(&terms.hidden_directories) {
-            self.0.extend([OsStr::new("--tmpfs"), directory.as_os_str()].map(OsStr::to_owned));
-        }
+        home.chain(&terms.hidden_directories).for_each(|directory| self.cover(directory));
+    }
+
+    /// Puts an empty directory over another one.
+    fn cover(&mut self, directory: &Path) {
+        self.0.extend([OsStr::new("--tmpfs"), directory.as_os_str()].map(OsStr::to_owned));
     }
 
     fn git(&mut self, git_dir: Option<&Path>) {
@@ -167,8 +177,8 @@ mod tests {
                 &format!("--ro-bind-try {mirror} {mirror} "),
                 &format!("--bind-try {mirror}/objects {mirror}/objects "),
                 &format!("--bind-try {mirror}/worktrees/issue-7 "),
-                "--bind-try /home/u/p/.baton/homes/vera ",
                 &format!("--bind {tree} {tree} "),
+                "--bind-try /home/u/p/.baton/homes/vera ",
                 &format!("--chdir {tree} -- "),
                 " claude -p",
             ],

@@ -10,6 +10,7 @@ pub mod exit;
 pub mod judge;
 pub mod order;
 pub mod record;
+pub mod secrets;
 pub mod session;
 pub mod spending;
 pub mod waking;

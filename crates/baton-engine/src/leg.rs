@@ -78,11 +78,16 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Agents for Legs<W, P
             Ok(program) => Ok(Leg::new(Arc::clone(&self.0), prepared, program, deadline)),
             Err(why) => {
                 self.0.abandon(&prepared).await;
-                Err(match why {
-                    NotStarted::NotItsFault(_) => RunEnd::GivenBack,
-                    NotStarted::ItsFault(why) => RunEnd::Failed(why),
-                })
+                Err(not_started(why))
             }
         }
+    }
+}
+
+/// How a run ends whose program was not started. What is nobody's fault is tried again later, and its reason is kept.
+fn not_started(why: NotStarted) -> RunEnd {
+    match why {
+        NotStarted::NotItsFault(why) => RunEnd::NotReady(why),
+        NotStarted::ItsFault(why) => RunEnd::Failed(why),
     }
 }

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use baton_core::agent::{AgentExit, AgentOrder, KeptSession, RunNumbers};
 use baton_core::agent_lines::Report;
+use baton_core::slot::ItemKey;
 use baton_core::time::BootTime;
 
 /// What starts programs of agents.
@@ -11,8 +12,11 @@ pub trait AgentPrograms: Send + Sync {
     /// A program at work.
     type Program: AgentProgram;
 
-    /// Starts a program. Whatever an earlier run of the same item has left running is ended first. The whole process
-    /// group is dead by the deadline, unless it is extended, whatever becomes of this process.
+    /// Ends whatever an earlier run of an item has left running on this machine, because nobody saw its end.
+    fn end_earlier(&self, item: &ItemKey) -> impl Future<Output = Result<(), NotStarted>> + Send;
+
+    /// Starts a program. The whole process group is dead by the deadline, unless it is extended, whatever becomes of this
+    /// process.
     fn start(
         &self,
         order: &AgentOrder,

@@ -42,7 +42,9 @@ impl Log {
         // It may have been there before, with other permissions.
         file.set_permissions(Permissions::from_mode(0o600))?;
         let (last_output, last_error) = (Vec::new(), Vec::new());
-        Ok(Self { file, cap, left: cap, is_full: false, last_output, last_error, trouble: None })
+        // What earlier invocations of the same run have printed counts too.
+        let left = cap.saturating_sub(file.metadata()?.len());
+        Ok(Self { file, cap, left, is_full: false, last_output, last_error, trouble: None })
     }
 
     /// Returns the last line of a stream that was not empty.

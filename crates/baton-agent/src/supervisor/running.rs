@@ -13,6 +13,7 @@ use rustix::process::{WaitId, WaitIdOptions, WaitOptions, WaitStatus, waitid, wa
 
 use super::events::Event;
 use super::group::Group;
+use super::guarded::EXIT_NOT_RUN;
 use super::leash::{Leash, Reason};
 use super::log::Stream;
 use super::output::Output;
@@ -60,7 +61,9 @@ impl<C: Clock> Running<'_, C> {
         };
         self.second_watch.end();
         self.progress.end();
-        let exit = exit(self.leash.reason(), status, self.news.why_not_run());
+        // The agent has the same pipe, so its word counts only with the code of whoever could not become it.
+        let why_not_run = self.news.why_not_run().filter(|_| status.code() == Some(i32::from(EXIT_NOT_RUN)));
+        let exit = exit(self.leash.reason(), status, why_not_run);
         let mut end = end(exit, self.output.as_ref());
         if let Some(recorder) = &mut self.recorder {
             recorder.finish(self.clock.wall_now().0, end.exit.clone(), &end.report);

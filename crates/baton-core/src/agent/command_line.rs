@@ -49,8 +49,7 @@ pub fn command_line(order: &AgentOrder, places: &Places) -> CommandLine {
     };
     let variables = match order.agent.adapter {
         Adapter::Claude => claude::variables(order),
-        Adapter::Script => stage(order),
-        Adapter::Codex | Adapter::Gemini | Adapter::Command => Vec::new(),
+        Adapter::Codex | Adapter::Gemini | Adapter::Command | Adapter::Script => Vec::new(),
     };
     CommandLine {
         argv: program(order, places).into_iter().chain(argv).collect(),
@@ -94,11 +93,6 @@ fn script(order: &AgentOrder, places: &Places) -> Vec<String> {
     push(&mut arguments, "--resume", session(order));
     push(&mut arguments, "--max-turns", max_turns(order).as_deref());
     arguments
-}
-
-/// Scenes are chosen by the stage.
-fn stage(order: &AgentOrder) -> Vec<(String, String)> {
-    order.stage.iter().map(|stage| ("BATON_STAGE".to_owned(), stage.clone())).collect()
 }
 
 fn push(arguments: &mut Vec<String>, option: &str, value: Option<&str>) {

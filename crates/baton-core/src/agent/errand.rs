@@ -99,9 +99,9 @@ impl Errand {
     ) -> AgentOrder {
         let Desk { mut agent, started, cwd, git_dir, is_unrestricted } = desk;
         // An agent's own model outranks that of a stage, which may be another program's; what a person put on the issue
-        // outranks both.
-        if let Some(model) = modifier(labels, "model") {
-            agent.model = Some(model.to_owned());
+        // outranks both, as far as the program can be asked for it.
+        if modifier(labels, "model").is_some() {
+            agent.model = None;
         }
         AgentOrder {
             run: started.run.id,

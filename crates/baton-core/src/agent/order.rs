@@ -28,7 +28,7 @@ pub struct AgentOrder {
     pub told: Told,
     /// The session that it goes on with.
     pub session: Option<String>,
-    /// The model, unless the agent has one of its own.
+    /// The model that the issue or the stage asks for; the agent's own outranks it where it has one.
     pub model: Option<String>,
     /// How hard the model thinks.
     pub effort: Option<Effort>,

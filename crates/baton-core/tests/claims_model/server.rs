@@ -128,6 +128,8 @@ impl Server {
         Issue {
             number: 7,
             title: String::new(),
+            body: String::new(),
+            url: String::new(),
             is_open: true,
             is_pull: false,
             labels: self.labels.clone(),

@@ -29,6 +29,8 @@ pub(super) struct Prepared {
     pub(super) stage: Option<Stage>,
     pub(super) place: Option<Place>,
     pub(super) order: AgentOrder,
+    /// What the agent is told if the session that it was to go on with is not known.
+    pub(super) fresh_prompt: String,
     pub(super) program: Program,
     pub(super) budget: Budget,
     /// Whether the issue's label gives more turns.
@@ -39,6 +41,14 @@ pub(super) struct Prepared {
     pub(super) standing: Option<Standing>,
 }
 
+/// An order with what it was made of.
+struct Ordered {
+    order: AgentOrder,
+    fresh_prompt: String,
+    budget: Budget,
+    session: Option<KeptSession>,
+}
+
 /// Where a run works.
 pub(super) struct Place {
     pub(super) issue: IssueKey,
@@ -47,6 +57,8 @@ pub(super) struct Place {
 
 impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
     pub(super) async fn prepare(&self, started: &Started) -> Result<Prepared, RunEnd> {
+        // Before anything is read or laid out: who is still alive could change it.
+        self.programs.end_earlier(&started.item.key).await.map_err(super::not_started)?;
         let agent = self.agent(started)?;
         let errand = Errand::read(&started.run.context).map_err(|error| RunEnd::Failed(error.to_string()))?;
         let stage = self.stage(&errand)?.cloned();
@@ -57,7 +69,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
         let place = self.open(scene, &agent, &labels).await?;
         let is_read_only = stage.as_ref().is_some_and(|stage| stage.read_only);
         match self.order(scene, &agent, &labels, material, place.as_ref()).await {
-            Ok((order, budget, session)) => {
+            Ok(Ordered { order, fresh_prompt, budget, session }) => {
                 let standing = self.standing(place.as_ref()).await;
                 let program = lines_of(agent.adapter);
                 let extends_turns = labels.has(Flag::ExtendTurns);
@@ -66,6 +78,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
                     stage,
                     place,
                     order,
+                    fresh_prompt,
                     program,
                     budget,
                     extends_turns,
@@ -146,7 +159,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
         labels: &Labels,
         material: Option<Material>,
         place: Option<&Place>,
-    ) -> Result<(AgentOrder, Budget, Option<KeptSession>), String> {
+    ) -> Result<Ordered, String> {
         let budget = match scene.stage {
             Some(stage) => turns::first(stage, scene.errand.job, labels.has(Flag::ExtendTurns)),
             None => Budget { turns: None, shares: 1 },
@@ -162,8 +175,13 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
         let mut order = scene.errand.order(desk, scene.stage, &labels.all, budget);
         let session = self.session(scene, &order).await;
         order.session = session.as_ref().map(|session| session.id.clone());
-        order.told = self.told(scene, material, opened, session.is_some())?;
-        Ok((order, budget, session))
+        let fresh = self.told(scene, material.clone(), opened, false)?;
+        let fresh_prompt = fresh.prompt.clone();
+        order.told = match session {
+            Some(_) => self.told(scene, material, opened, true)?,
+            None => fresh,
+        };
+        Ok(Ordered { order, fresh_prompt, budget, session })
     }
 
     async fn session(&self, scene: Scene<'_>, order: &AgentOrder) -> Option<KeptSession> {

@@ -133,9 +133,10 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
     async fn start_again(&self, session: Option<&KeptSession>, budget: Budget) -> bool {
         let mut order = self.prepared.order.clone();
         order.session = session.map(|session| session.id.clone());
-        if session.is_some() {
-            order.told.prompt = waking::GO_ON.to_owned();
-        }
+        order.told.prompt = match session {
+            Some(_) => waking::GO_ON.to_owned(),
+            None => self.prepared.fresh_prompt.clone(),
+        };
         order.max_turns = budget.turns;
         let deadline = BootTime { ms: self.deadline_ms.load(Ordering::Acquire) };
         if self.is_stopping.load(Ordering::Acquire) {

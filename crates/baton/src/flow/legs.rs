@@ -1,6 +1,7 @@
 //! What an engine on this machine runs legs with: git, programs, the tracker and the store, put together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use baton_agent::StartingBlock;
 use baton_core::agent::command_line::Places;
@@ -32,6 +33,7 @@ fn programs(desk: &Desk) -> Result<Programs, CommandError> {
     let baton = std::env::current_exe()
         .map_err(|error| CommandError::OutOfReach(format!("cannot find baton itself: {error}")))?;
     let block = StartingBlock::new(baton.clone());
+    block.prepare();
     Ok(Programs {
         block,
         places: Places { baton, directory: absolute(desk.loaded.directory.clone()) },
@@ -39,16 +41,33 @@ fn programs(desk: &Desk) -> Result<Programs, CommandError> {
         log_dir: absolute(desk.log_dir()),
         limits: Limits::of(desk.config()),
         secrets: secrets::of_this_process(&desk.loaded, &desk.surroundings)?,
+        began: Mutex::default(),
+        suspicious: Mutex::default(),
         hidden_files: hidden_files(desk),
+        protected_files: desk.loaded.file.iter().map(|path| absolute(path.into())).collect(),
         real_home: desk.surroundings.variable("HOME").map(PathBuf::from),
     })
 }
 
-/// The files that hold secrets of ours.
+/// The files that hold secrets of ours, and the store.
 fn hidden_files(desk: &Desk) -> Vec<PathBuf> {
     let directory = absolute(desk.loaded.directory.clone());
     let key = desk.config().app.iter().map(|app| directory.join(&app.private_key_file));
-    key.chain([directory.join(".env")]).filter(|path| path.is_file()).collect()
+    let store = match desk.store_address() {
+        StoreAddress::Sqlite(path) => STORE_ENDINGS.map(|ending| with_ending(&path, ending)).to_vec(),
+        StoreAddress::Postgres(_) => Vec::new(),
+    };
+    let all = key.chain([directory.join(".env")]).chain(store.into_iter().map(absolute));
+    all.filter(|path| path.is_file()).collect()
+}
+
+/// The files of a SQLite database.
+const STORE_ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 fn settings(desk: &Desk) -> Result<LegSettings, CommandError> {

@@ -3,22 +3,26 @@
 //!
 //! Deliberately absent: what an agent is asked and what its output means, which is decided in the core.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use baton_agent::home::{self, HomeTerms};
+use baton_agent::remains::Remains;
 use baton_agent::sandbox::{self, SandboxTerms, places_of_program};
 use baton_agent::{
-    AgentProcess, Environment, Graces, Launch, LaunchError, RecordTerms, StartingBlock, StopHow, records,
-    remains,
+    AgentProcess, Environment, Graces, Launch, LaunchError, RecordTerms, Redactor, StartingBlock, StopHow,
+    records, remains,
 };
 use baton_claims::machine::SystemClock;
 use baton_core::agent::command_line::{Places, command_line};
 use baton_core::agent::environment::{has_own_home, needed_of_home, seals};
-use baton_core::agent::{AgentOrder, KeptSession, RunNumbers, Told};
+use baton_core::agent::{AgentExit, AgentOrder, KeptSession, RunNumbers, Told};
 use baton_core::config::{Config, Sandbox};
+use baton_core::slot::{AgentKey, ItemKey, RunId};
 use baton_core::time::BootTime;
 use baton_ports::{AgentProgram, AgentPrograms, Clock as _, NotStarted, ProgramEnd};
 
@@ -26,8 +30,10 @@ use super::log_file;
 
 /// Agents have no mailbox.
 const NO_DOMAIN: &str = "agents.invalid";
-/// How often in a row going on with a session may fail before a new one is begun.
-const FAILED_RESUMES_MAX: u32 = 2;
+/// How many runs are remembered, for the time that they took already.
+const RUNS_REMEMBERED: usize = 256;
+/// A run whose time is over is started all the same, and stopped at once, so that it ends as one that took too long.
+const WALL_TIME_MIN: Duration = Duration::from_millis(1);
 
 /// What starts the programs of agents on this machine.
 pub(super) struct Programs {
@@ -38,8 +44,14 @@ pub(super) struct Programs {
     pub(super) limits: Limits,
     /// What no log and no report may show.
     pub(super) secrets: Vec<String>,
+    /// When runs began.
+    pub(super) began: Mutex<BTreeMap<RunId, BootTime>>,
+    /// Items of which somebody may still be alive in their directory.
+    pub(super) suspicious: Mutex<BTreeSet<ItemKey>>,
     /// Files with secrets, which no agent in a sandbox sees.
     pub(super) hidden_files: Vec<PathBuf>,
+    /// Files that no agent in a sandbox changes.
+    pub(super) protected_files: Vec<PathBuf>,
     /// Whose home programs may need parts of.
     pub(super) real_home: Option<PathBuf>,
 }
@@ -49,6 +61,8 @@ pub(super) struct Programs {
 pub(super) struct Limits {
     log_cap: u64,
     kill_grace: Duration,
+    /// The longest that a stage may ask for: an agent must be dead before its lease is over.
+    grace_max: Duration,
     wall_time: Option<Duration>,
     inactivity: Duration,
 }
@@ -58,6 +72,7 @@ impl Limits {
         Self {
             log_cap: config.log_cap_bytes,
             kill_grace: config.kill_grace,
+            grace_max: config.workers.ttl.saturating_sub(config.workers.heartbeat) / 2,
             wall_time: config.max_wall_time,
             inactivity: config.inactivity_timeout,
         }
@@ -67,11 +82,29 @@ impl Limits {
 impl AgentPrograms for Programs {
     type Program = Program;
 
+    /// Who is alive although nobody saw the end of its run is ended by its record, and by its directory once that is known.
+    async fn end_earlier(&self, item: &ItemKey) -> Result<(), NotStarted> {
+        let records = self.records();
+        if records::unfinished(&records, item).is_empty() {
+            return Ok(());
+        }
+        self.suspicious().insert(item.clone());
+        let ended = remains::end_unfinished(&records, item, self.limits.kill_grace, &SystemClock).await;
+        all_gone(item, &ended.map_err(|error| NotStarted::NotItsFault(unreadable(&records, &error)))?)
+    }
+
     async fn start(&self, order: &AgentOrder, deadline: BootTime) -> Result<Program, NotStarted> {
-        self.end_earlier(order).await?;
+        if order.git_dir.is_some() && self.suspicious().contains(&order.item) {
+            let grace = self.limits.kill_grace;
+            all_gone(&order.item, &remains::end_in_directory(&order.cwd, grace, &SystemClock).await)?;
+            self.suspicious().remove(&order.item);
+        }
         let launch = self.launch(order, deadline)?;
         let launched = self.block.launch(launch, SystemClock).await;
-        launched.map(Program).map_err(|error| self.not_started(&error, deadline))
+        let process = launched.map_err(|error| self.not_started(&error, deadline))?;
+        let redactor = Redactor::new(&self.secrets);
+        let (records, item, grace) = (self.records(), order.item.clone(), self.limits.kill_grace);
+        Ok(Program { process, redactor, records, item, grace })
     }
 
     async fn session(&self, order: &AgentOrder) -> Option<KeptSession> {
@@ -80,11 +113,7 @@ impl AgentPrograms for Programs {
 
     async fn note_resume(&self, order: &AgentOrder, is_fine: bool) {
         self.change_session(order, |session| {
-            let Some(kept) = session else { return };
-            kept.failed_resumes = if is_fine { 0 } else { kept.failed_resumes.saturating_add(1) };
-            if kept.failed_resumes >= FAILED_RESUMES_MAX {
-                *session = None;
-            }
+            *session = session.take().and_then(|it| it.after_resume(is_fine))
         });
     }
 
@@ -99,7 +128,7 @@ impl Programs {
     }
 
     fn record(&self, order: &AgentOrder) -> RecordTerms {
-        let key = baton_core::slot::AgentKey(order.agent.key.clone());
+        let key = AgentKey(order.agent.key.clone());
         RecordTerms::new(&self.records(), &order.item, &key, order.stage.as_deref(), order.run)
     }
 
@@ -110,22 +139,21 @@ impl Programs {
         }
     }
 
-    /// Ends what an earlier run of the same item has left: no two agents of one item are ever alive at once.
-    async fn end_earlier(&self, order: &AgentOrder) -> Result<(), NotStarted> {
-        let grace = self.limits.kill_grace;
-        let ended = remains::end_unfinished(&self.records(), &order.item, grace, &SystemClock).await;
-        let mut left =
-            ended.map_err(|error| NotStarted::NotItsFault(unreadable(&self.records(), &error)))?.left;
-        if order.git_dir.is_some() {
-            left.extend(remains::end_in_directory(&order.cwd, grace, &SystemClock).await.left);
+    fn suspicious(&self) -> MutexGuard<'_, BTreeSet<ItemKey>> {
+        self.suspicious.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How long the run may still take: all of its invocations have one wall time.
+    fn wall_time(&self, order: &AgentOrder) -> Option<Duration> {
+        let mut began = self.began.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = SystemClock.boot_now();
+        let since = *began.entry(order.run).or_insert(now);
+        // Only runs that are under way matter, and the oldest are long over.
+        while began.len() > RUNS_REMEMBERED {
+            began.pop_first();
         }
-        match left.as_slice() {
-            [] => Ok(()),
-            left => Err(NotStarted::NotItsFault(format!(
-                "processes of an earlier run of {} cannot be ended: {left:?}; end them by hand",
-                order.item
-            ))),
-        }
+        let limit = order.max_wall_time.or(self.limits.wall_time)?;
+        Some(limit.saturating_sub(now.since(since)).max(WALL_TIME_MIN))
     }
 
     fn launch(&self, order: &AgentOrder, deadline: BootTime) -> Result<Launch, NotStarted> {
@@ -138,7 +166,7 @@ impl Programs {
         let home = self.home(order)?;
         let command = command_line(order, &self.places);
         let env = self.environment(order, home.as_deref(), &command.variables);
-        let argv = self.boxed(order, home.as_deref(), command.argv.into_iter().map(Into::into).collect());
+        let argv = self.boxed(order, home.as_deref(), command.argv.into_iter().map(Into::into).collect())?;
         Ok(Launch {
             supervisor: self.places.baton.clone(),
             argv,
@@ -154,8 +182,8 @@ impl Programs {
             log_cap: self.limits.log_cap,
             redact: self.secrets.clone(),
             deadline,
-            kill_grace: Graces::of(order.kill_grace, self.limits.kill_grace),
-            wall_time: order.max_wall_time.or(self.limits.wall_time),
+            kill_grace: Graces::of(order.kill_grace, self.limits.kill_grace).at_most(self.limits.grace_max),
+            wall_time: self.wall_time(order),
             inactivity: Some(self.limits.inactivity),
             record: Some(self.record(order)),
         })
@@ -180,11 +208,19 @@ impl Programs {
     }
 
     /// Puts a command into its sandbox, if its agent has one.
-    fn boxed(&self, order: &AgentOrder, home: Option<&Path>, argv: Vec<OsString>) -> Vec<OsString> {
-        match order.agent.sandbox {
-            Sandbox::None => argv,
-            Sandbox::Bubblewrap => sandbox::wrap(&argv, &self.sandbox(order, home, &argv)),
+    fn boxed(
+        &self,
+        order: &AgentOrder,
+        home: Option<&Path>,
+        argv: Vec<OsString>,
+    ) -> Result<Vec<OsString>, NotStarted> {
+        if order.agent.sandbox == Sandbox::None {
+            return Ok(argv);
         }
+        let terms = self.sandbox(order, home, &argv);
+        let prepared = sandbox::prepare(&terms);
+        prepared.map_err(|error| NotStarted::NotItsFault(unreadable(&self.places.directory, &error)))?;
+        Ok(sandbox::wrap(&argv, &terms))
     }
 
     /// What a command in a sandbox sees: everything but the real home and our own secrets and state; and what it may write:
@@ -211,6 +247,7 @@ impl Programs {
             real_home,
             hidden_directories: [&self.state_dir, &self.log_dir].map(|path| real(path)).to_vec(),
             hidden_files: self.hidden_files.iter().map(|path| real(path)).collect(),
+            protected_files: self.protected_files.iter().map(|path| real(path)).collect(),
             readable,
         }
     }
@@ -255,7 +292,17 @@ fn lay_out(cwd: &Path, told: &Told) -> io::Result<()> {
     }
     let directory = cwd.join(&told.context_dir);
     match std::fs::symlink_metadata(&directory) {
-        Ok(found) if found.is_dir() => std::fs::remove_dir_all(&directory)?,
+        Ok(found) if found.is_dir() => {
+            // Ours ignores itself; one of the repository's own does not, and must not be lost.
+            let ignores_itself = std::fs::read(directory.join(".gitignore")).is_ok_and(|text| text == b"*\n");
+            if !ignores_itself && std::fs::read_dir(&directory)?.next().is_some() {
+                return Err(io::Error::other(format!(
+                    "the repository has a directory `{}` of its own, which is where agents find their context; rename it",
+                    told.context_dir
+                )));
+            }
+            std::fs::remove_dir_all(&directory)?;
+        }
         // An agent could have put a link there that leads elsewhere.
         Ok(_) => std::fs::remove_file(&directory)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -269,24 +316,52 @@ fn unreadable(path: &Path, error: &io::Error) -> String {
     format!("cannot use {}: {error}", path.display())
 }
 
+/// Insists that nobody is left.
+fn all_gone(item: &ItemKey, remains: &Remains) -> Result<(), NotStarted> {
+    match remains.left.as_slice() {
+        [] => Ok(()),
+        left => Err(NotStarted::NotItsFault(format!(
+            "processes of an earlier run of {item} cannot be ended: {left:?}; end them by hand"
+        ))),
+    }
+}
+
 /// A program at work.
-pub(super) struct Program(AgentProcess<SystemClock>);
+pub(super) struct Program {
+    process: AgentProcess<SystemClock>,
+    redactor: Redactor,
+    records: PathBuf,
+    item: ItemKey,
+    grace: Duration,
+}
 
 impl AgentProgram for Program {
     fn extend(&self, deadline: BootTime) {
-        self.0.extend(deadline);
+        self.process.extend(deadline);
     }
 
     fn stop(&self) {
-        self.0.stop(StopHow::Interrupt);
+        self.process.stop(StopHow::Interrupt);
     }
 
     fn numbers(&self) -> RunNumbers {
-        self.0.numbers()
+        self.process.numbers()
     }
 
     async fn wait(&self) -> ProgramEnd {
-        let end = self.0.wait().await;
-        ProgramEnd { report: end.report, exit: end.exit, last_error: end.last_error }
+        let end = self.process.wait().await;
+        let exit = match end.exit {
+            // Nobody swept what has left the group.
+            AgentExit::SupervisorLost => {
+                let ended = remains::end_unfinished(&self.records, &self.item, self.grace, &SystemClock);
+                if let Err(error) = ended.await {
+                    eprintln!("warning: {}", unreadable(&self.records, &error));
+                }
+                AgentExit::SupervisorLost
+            }
+            AgentExit::NotRun(why) => AgentExit::NotRun(self.redactor.redact_text(&why).into_owned()),
+            exit => exit,
+        };
+        ProgramEnd { report: end.report, exit, last_error: end.last_error }
     }
 }

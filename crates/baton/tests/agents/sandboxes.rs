@@ -110,6 +110,41 @@ async fn an_agent_commits_in_its_work_tree_and_writes_nowhere_else() {
 }
 
 #[tokio::test]
+async fn an_agent_that_is_root_cannot_take_its_walls_down() {
+    let den = Den::new();
+    let home = den.terms.real_home.as_ref().unwrap().display().to_string();
+    let script = format!(
+        "umount {home} && echo unmounted; umount -l /tmp && echo unmounted
+        mount -o remount,rw,bind / && echo remounted; unshare -m true && echo unshared
+        cat {home}/.ssh/id; grep CapEff /proc/self/status"
+    );
+    let end = run(den.script(&script)).await;
+    assert_eq!(end.last_line, "CapEff:\t0000000000000000", "{end:?}");
+    let said = &end.report.assistant_text;
+    assert!(
+        !["unmounted", "remounted", "unshared", "the key"].iter().any(|word| said.contains(word)),
+        "{end:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_hidden_and_protected_stays_so_inside_the_place_of_work() {
+    let mut den = Den::new();
+    let tree = den.tree().to_owned();
+    std::fs::create_dir(tree.join("state")).unwrap();
+    std::fs::write(tree.join("state/lease"), "ours").unwrap();
+    std::fs::write(tree.join("baton.yaml"), "ours").unwrap();
+    den.terms.hidden_directories = vec![tree.join("state")];
+    den.terms.protected_files = vec![tree.join("baton.yaml")];
+    let end =
+        run(den
+            .script("ls state; echo theirs > baton.yaml; rm -f baton.yaml; cat baton.yaml; echo; echo end"))
+        .await;
+    assert_eq!(end.report.text.as_deref(), Some("ours\nend\n"), "{end:?}");
+    assert_eq!(std::fs::read_to_string(tree.join("baton.yaml")).unwrap(), "ours");
+}
+
+#[tokio::test]
 async fn an_agent_cannot_read_the_real_home_or_see_other_processes() {
     let den = Den::new();
     let key = den.terms.real_home.as_ref().unwrap().join(".ssh/id");

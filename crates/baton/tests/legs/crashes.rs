@@ -104,6 +104,47 @@ async fn an_agent_whose_engine_and_supervisors_were_all_killed_is_ended_before_t
     next.wait().unwrap();
 }
 
+/// A line every hundredth of a second for as long as it lives, and it does not care to be asked to stop.
+const STUBBORN: &str = "agents:
+  coder:
+    adapter: command
+    command: [bash, -c, 'cat > /dev/null; trap \"\" TERM INT; for i in $(seq 2000); do echo \"$BATON_RUN_ID\" >> ../../../../lines; sleep 0.01; [ -e ../../../../enough ] && exit 0; done']
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn by_their_own_log_no_two_agents_of_one_issue_ever_overlapped() {
+    let desk = Desk::new(STUBBORN).await;
+    desk.wake(&json!({ "stage": "Implement" }));
+    let lines = |desk: &Desk| -> Vec<String> {
+        let text = std::fs::read_to_string(desk.path("lines")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    };
+    for round in 1..=3_u64 {
+        let mut engine = desk.command(&["engine", "--idle"]).stderr(Stdio::null()).spawn().unwrap();
+        desk.wait_for("an agent at work", |desk| {
+            let own = lines(desk).into_iter().filter(|line| *line == round.to_string()).count();
+            (own > 20).then_some(())
+        });
+        kill(engine.id());
+        engine.wait().unwrap();
+    }
+    std::fs::write(desk.path("enough"), "").unwrap();
+    let written = lines(&desk);
+    assert!(written.is_sorted(), "a run wrote after the next one had begun: {written:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_persons_process_in_a_work_tree_is_left_alone() {
+    let desk = Desk::with_script("scenes: [{do: [{say: hello}]}]\n").await;
+    desk.work(&json!({ "stage": "Implement" })).exits(0);
+    let mut shell =
+        std::process::Command::new("sleep").arg("60").current_dir(desk.worktree()).spawn().unwrap();
+    desk.work(&json!({ "stage": "Implement" })).exits(0);
+    assert!(shell.try_wait().unwrap().is_none(), "it was ended");
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+}
+
 /// The supervisors and watches below an engine.
 fn watchers_of(engine: u32) -> Vec<i32> {
     let mut found = Vec::new();

@@ -70,3 +70,27 @@ async fn work_on_a_branch_that_somebody_else_moved_is_kept_on_the_remote() {
         .await;
     assert_eq!(refs.as_array().unwrap().len(), 1, "{ISSUE}: {refs}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_of_the_repository_is_not_taken_for_that_of_our_context() {
+    let desk = Desk::with_script(IDLE).await;
+    let theirs = json!({ "message": "theirs", "content": "eA==" });
+    desk.client.must("PUT", "/repos/admin/web/contents/.baton-context/mine.md", &theirs, 201).await;
+    desk.wake(&json!({ "stage": "Implement" }));
+    desk.run(&["engine", "--idle", "--once"]);
+    let run = desk.runs().remove(0);
+    assert!(run["error"].as_str().unwrap().contains("`.baton-context` of its own"), "{run}");
+    assert!(desk.worktree().join(".baton-context/mine.md").is_file());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_nobodys_fault_waits_and_tells_its_reason() {
+    let desk = Desk::with_script(IDLE).await;
+    std::fs::create_dir_all(desk.path(".baton/state")).unwrap();
+    std::fs::write(desk.path(".baton/state/homes"), "in the way").unwrap();
+    desk.wake(&json!({ "stage": "Implement" }));
+    desk.run(&["engine", "--idle", "--once"]);
+    let run = desk.runs().remove(0);
+    assert_eq!(run["cause"], "not_ready", "{run}");
+    assert!(run["error"].as_str().unwrap().contains("homes"), "{run}");
+}

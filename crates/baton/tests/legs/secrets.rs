@@ -17,7 +17,8 @@ async fn planted_secrets_are_nowhere_in_logs_records_comments_or_the_store() {
     let agents =
         format!("agents:\n  coder: {{adapter: command, command: [bash, -c, '{program}'], env: [LEAK]}}\n");
     let desk = Desk::new(&agents).await;
-    std::fs::write(desk.path(".env"), format!("OTHER_SECRET='{IN_DOTENV}'\n")).unwrap();
+    // Everything in this file is a secret, whatever it is called.
+    std::fs::write(desk.path(".env"), format!("PLAIN_NAME='{IN_DOTENV}'\n")).unwrap();
     for leak in [IN_ENVIRONMENT, IN_DOTENV, TOKEN] {
         desk.wake(&json!({ "stage": "Implement" }));
         let engine = desk

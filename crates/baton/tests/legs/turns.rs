@@ -31,6 +31,22 @@ async fn a_run_that_was_cut_off_and_got_nowhere_is_given_no_more() {
     assert_eq!(desk.log(1).matches("\"subtype\":\"init\"").count(), 1);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn all_shares_of_a_run_have_one_wall_time_and_one_log() {
+    let script = "scenes:
+  - do: [turn, {append: {path: a.txt, text: x}}, {commit: more}, {flood: 15000}, {sleep: 700ms}, hit_turn_limit]
+";
+    let desk = Desk::with_script(script).await;
+    desk.configure(
+        "max_wall_time: 1s\nlog_cap_bytes: 20000\nagents:\n  coder: {adapter: script, script: coder.yaml}\n",
+    );
+    desk.wake(&json!({ "stage": "Implement" }));
+    desk.run(&["engine", "--idle", "--once"]);
+    let run = desk.runs().remove(0);
+    assert_eq!(run["status"], "timed_out", "the second share was over before it was done: {run}");
+    assert!(desk.log(1).len() < 20_200, "{}", desk.log(1).len());
+}
+
 fn session(line: &str) -> Option<String> {
     let line: serde_json::Value = serde_json::from_str(line).ok()?;
     line["session_id"].as_str().map(str::to_owned)

@@ -159,7 +159,7 @@ fn an_order_for_a_script_runs_this_program() {
         shown_without_tools(&order),
         format!("/bin/baton __script --file /conf/s/demo.yaml --resume {SESSION} --max-turns 3")
     );
-    assert_eq!(made(&order).variables, [("BATON_STAGE".to_owned(), "Implement".to_owned())]);
+    assert!(made(&order).variables.is_empty());
 }
 
 #[test]
