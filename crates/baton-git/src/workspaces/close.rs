@@ -11,7 +11,7 @@ use baton_ports::WorkspaceError;
 use super::open::{base_of, head, no_head, read_refs};
 use super::place::{Place, tracking_ref};
 use super::repository::{LONG, Refs, Repository};
-use super::{aside, disk, failure, mirror, rescue, snapshot, status, tree, update};
+use super::{aside, disk, failure, mirror, remote, rescue, snapshot, status, tree, update};
 use crate::checkout::Checkout;
 use crate::error::GitError;
 use crate::oid::Oid;
@@ -115,12 +115,13 @@ fn push(
     if *terms == PushTerms::Withheld {
         return Ok(Pushed::Withheld);
     }
-    let refs = read_refs(repository, place)?;
-    if refs.at(&place.seen_ref()) == Some(head) || is_in_base(repository, place, head)? {
-        return Ok(Pushed::Unneeded);
-    }
-    let outcome = send(repository, place, head, &refs, terms)
-        .map_err(|error| failure::of_call("pushing the branch", &error, &repository.mirror, true))?;
+    let outcome = match try_to_push(repository, place, head, terms)? {
+        Some(PushOutcome::BranchMoved { .. }) if note_own_push(repository, place, head)? => {
+            try_to_push(repository, place, head, terms)?
+        }
+        outcome => outcome,
+    };
+    let Some(outcome) = outcome else { return Ok(Pushed::Unneeded) };
     Ok(match outcome {
         PushOutcome::Pushed { claim_tip } => {
             let names = [place.seen_ref(), place.tracking_ref()];
@@ -135,6 +136,36 @@ fn push(
         PushOutcome::NotFastForward { name } => Pushed::Refused(format!("{name} would lose commits")),
         PushOutcome::Rejected(said) => Pushed::Refused(said),
     })
+}
+
+/// Pushes, unless the remote has the branch like this, or has none and needs none.
+fn try_to_push(
+    repository: &Repository<'_>,
+    place: &Place,
+    head: &Oid,
+    terms: &PushTerms,
+) -> Result<Option<PushOutcome>, WorkspaceError> {
+    let refs = read_refs(repository, place)?;
+    let is_unneeded = match refs.at(&place.seen_ref()) {
+        Some(seen) => seen == head,
+        None => is_in_base(repository, place, head)?,
+    };
+    if is_unneeded {
+        return Ok(None);
+    }
+    let outcome = send(repository, place, head, &refs, terms);
+    let failed = |error| failure::of_call("pushing the branch", &error, &repository.mirror, true);
+    outcome.map(Some).map_err(failed)
+}
+
+/// Returns whether what the remote has now is part of what is pushed, and notes that it was seen: an engine that died between
+/// a push and the note of it has moved the branch itself.
+fn note_own_push(repository: &Repository<'_>, place: &Place, head: &Oid) -> Result<bool, WorkspaceError> {
+    let Some(tip) = remote::refresh_own(repository, place)? else { return Ok(false) };
+    if !repository.is_ancestor(&tip, head)? {
+        return Ok(false);
+    }
+    repository.move_refs(&[(place.seen_ref(), Some(tip))]).map(|()| true)
 }
 
 /// Returns whether the base has everything that the branch has, by what was last seen of it.

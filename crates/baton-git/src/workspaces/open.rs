@@ -76,18 +76,20 @@ pub(crate) fn base_of(repository: &Repository<'_>, place: &Place) -> Option<Stri
     baton_core::ref_name::is_branch_name(&name).then_some(name)
 }
 
-/// A run that goes on with earlier work takes the base as it was, if it is known.
+/// Looks at the remote. While that cannot be reached, a run that goes on with earlier work does so with what was fetched
+/// last; work that begins must not begin on what is out of date.
 fn choose_base(
     repository: &Repository<'_>,
     place: &Place,
     terms: Terms<'_>,
     is_new: bool,
 ) -> Result<Base, WorkspaceError> {
-    let known = match is_new || terms.updates {
-        true => None,
-        false => remote::remembered(repository, place, terms.base)?,
-    };
-    known.map_or_else(|| remote::refresh(repository, place, terms.base), Ok)
+    match remote::refresh(repository, place, terms.base) {
+        Err(error) if error.is_transient && !is_new && !terms.updates => {
+            remote::remembered(repository, place, terms.base)?.ok_or(error)
+        }
+        looked => looked,
+    }
 }
 
 /// Makes the work tree: of the branch that there is, or of the base.

@@ -67,6 +67,18 @@ pub(crate) fn refresh(
     }
 }
 
+/// Looks where the place's own branch is on the remote, and fetches it if it has moved.
+pub(crate) fn refresh_own(repository: &Repository<'_>, place: &Place) -> Result<Option<Oid>, WorkspaceError> {
+    let (address, name) = (repository.address(), place.branch_ref());
+    let listed = repository.git().reach("looking at the remote", &["ls-remote", "--", &address, &name])?;
+    if find_ref(&listed, &name).is_some() {
+        fetch(repository, &[format!("+{name}:{}", place.tracking_ref())])?;
+    }
+    // What was fetched may be newer than what was seen.
+    let refs = repository.refs(&[&place.tracking_ref()])?;
+    Ok(find_ref(&listed, &name).and(refs.at(&place.tracking_ref()).cloned()))
+}
+
 /// The base by what was fetched last, without a look at the remote.
 pub(crate) fn remembered(
     repository: &Repository<'_>,

@@ -87,6 +87,31 @@ fn a_branch_that_somebody_else_has_moved_is_left_alone_and_the_work_is_kept() {
 }
 
 #[test]
+fn a_branch_that_is_taken_back_to_its_base_is_pushed() {
+    let world = World::new();
+    let opened = world.open(7);
+    commit(&opened.path, "a", "a mistake\n");
+    world.close(7);
+    git(&opened.path, &["reset", "--quiet", "--hard", "HEAD^"]);
+    assert_eq!(world.close(7).push, Pushed::Done { claim_tip: None });
+    assert_eq!(world.on_remote("baton/issue-7"), Some(opened.head));
+}
+
+#[test]
+fn a_push_that_nobody_has_noted_is_recognised() {
+    let world = World::new();
+    let opened = world.open(7);
+    commit(&opened.path, "a", "work\n");
+    // As an engine that dies between the two.
+    git(&opened.path, &["push", "--quiet", "origin", "HEAD:refs/heads/baton/issue-7"]);
+    assert_eq!(world.close(7).push, Pushed::Done { claim_tip: None });
+    git(&world.mirror(), &["update-ref", "-d", "refs/baton/seen/7"]);
+    let more = commit(&opened.path, "a", "more work\n");
+    assert_eq!(world.close(7).push, Pushed::Done { claim_tip: None });
+    assert_eq!(world.on_remote("baton/issue-7"), Some(more));
+}
+
+#[test]
 fn a_new_branch_does_not_replace_one_that_has_come_since() {
     let world = World::new();
     let opened = world.open(7);

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use baton_core::workspace::{CloseAsk, OpenAsk, PushTerms};
+use baton_core::workspace::{CloseAsk, OpenAsk, PushTerms, Pushed};
 use baton_git::GitWorkspaces;
 use baton_ports::Workspaces as _;
 
@@ -46,7 +46,8 @@ fn work_until_killed(root: &Path) {
         let end = CloseAsk { is_read_only: true, push: PushTerms::Withheld, ..close_ask(number) };
         runtime.block_on(engine.close(&end)).unwrap();
         assert_eq!(fs::read_to_string(opened.path.join("b")).unwrap(), format!("{round}\n"));
-        runtime.block_on(engine.close(&close_ask(number))).unwrap();
+        let closed = runtime.block_on(engine.close(&close_ask(number))).unwrap();
+        assert!(matches!(closed.push, Pushed::Done { .. } | Pushed::Unneeded), "{closed:?}");
         if round.is_multiple_of(2) {
             runtime.block_on(engine.remove(&issue(number))).unwrap();
         }
@@ -74,7 +75,7 @@ fn kill_again_and_again() {
     for number in 1..=3 {
         let opened = world.open(number);
         commit(&opened.path, "z", "after all\n");
-        world.close(number);
+        assert_eq!(world.close(number).push, Pushed::Done { claim_tip: None });
         world.remove(number);
     }
     let kept = contents(&world);

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use baton_core::config::PipelineDialect;
-use baton_core::workspace::{OpenAsk, Update};
+use baton_core::workspace::{OpenAsk, Pushed, Update};
 use baton_ports::Workspaces as _;
 
 use super::world::{REPO, World, ask, commit, git, issue, make_remote, read, run};
@@ -41,14 +41,39 @@ fn a_place_that_is_there_is_found_with_everything_in_it() {
 }
 
 #[test]
-fn a_run_that_goes_on_does_not_need_the_remote() {
+fn a_run_that_goes_on_goes_on_while_the_remote_cannot_be_reached() {
     let world = World::new();
     let opened = world.open(7);
-    fs::rename(world.remote(), world.root.path().join("away")).unwrap();
-    let again = world.try_open(&OpenAsk { updates: false, ..ask(7) }).unwrap();
+    let unreached = world.engine_without_network();
+    let going_on = OpenAsk { updates: false, ..ask(7) };
+    let again = world.block_on(unreached.open(&going_on)).unwrap();
     assert_eq!((again.head, again.update), (opened.head, Update::NotTried));
-    let error = world.try_open(&ask(8)).unwrap_err();
-    assert!(error.to_string().contains("looking at the remote of acme/web"), "{error}");
+    // Work that begins does not: neither a new place nor a stage.
+    for ask in [OpenAsk { updates: false, ..ask(8) }, ask(7)] {
+        let error = world.block_on(unreached.open(&ask)).unwrap_err();
+        assert!(error.to_string().contains("looking at the remote of acme/web"), "{error}");
+        assert!(error.is_transient, "{error}");
+    }
+    // Nor does anything where there is nothing behind the address.
+    fs::rename(world.remote(), world.root.path().join("away")).unwrap();
+    assert!(!world.try_open(&going_on).unwrap_err().is_transient);
+}
+
+#[test]
+fn a_run_that_goes_on_takes_in_what_others_have_pushed_meanwhile() {
+    let world = World::new();
+    let opened = world.open(7);
+    commit(&opened.path, "a", "work\n");
+    world.close(7);
+    let theirs = world.person_pushes("baton/issue-7", "b", "theirs\n");
+    let main = world.person_pushes("main", "c", "news\n");
+    let again = world.try_open(&OpenAsk { updates: false, ..ask(7) }).unwrap();
+    assert_eq!((&again.head, again.update), (&theirs, Update::NotTried));
+    // The base is the remote's, although nothing was put on top of it: an agent may be asked to do that.
+    assert_eq!((git(&again.path, &["rev-parse", "origin/main"]), again.base_commit), (main.clone(), main));
+    let more = commit(&again.path, "a", "more work\n");
+    assert_eq!(world.close(7).push, Pushed::Done { claim_tip: None });
+    assert_eq!(world.on_remote("baton/issue-7"), Some(more));
 }
 
 #[test]

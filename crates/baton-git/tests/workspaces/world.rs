@@ -43,6 +43,14 @@ impl World {
         GitWorkspaces::new(settings, |_| None).unwrap()
     }
 
+    /// The same machine, while nobody answers where the remote was.
+    pub(crate) fn engine_without_network(&self) -> GitWorkspaces {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let mut settings = settings(self.root.path());
+        settings.remote = format!("git://{free}/{{repo}}.git");
+        GitWorkspaces::new(settings, |_| None).unwrap()
+    }
+
     pub(crate) fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.runtime.block_on(future)
     }
