@@ -1,9 +1,9 @@
 //! The command before it is the command: it waits for a word and then becomes it.
 //!
-//! Its process group exists and is known to everybody who must be able to end it before anything of the command runs. The
-//! word says what it becomes. Without it, because the supervisor is gone, there is no command.
+//! Its process group exists and is known to everybody who must be able to end it before anything of the command runs. It
+//! is told what it becomes, and then the word. Without it, because the supervisor is gone, there is no command.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
@@ -41,10 +41,14 @@ impl Guarded {
             rustix::process::setsid()?;
         }
         pipes::inherited_to_write(self.news)?.write_all(&[READY])?;
-        let mut word = Vec::new();
-        pipes::inherited_to_read(self.go)?.read_to_end(&mut word)?;
-        // A word that is not all there was broken off by the end of whoever says it.
-        serde_json::from_slice(&word).map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))
+        let mut go = BufReader::new(pipes::inherited_to_read(self.go)?);
+        let mut terms = String::new();
+        go.read_line(&mut terms)?;
+        // What is not all there was broken off by the end of whoever says it.
+        let terms =
+            serde_json::from_str(&terms).map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))?;
+        go.read_exact(&mut [0])?;
+        Ok(terms)
     }
 
     fn become_command(&self, terms: &CommandTerms) -> io::Error {

@@ -2,12 +2,12 @@
 //! as fast as the disk takes it.
 //!
 //! The supervisor drains them and not the engine, so that an agent does not come to a stand when its engine does. Blocks of
-//! whole lines go from the pipe to the disk; nothing is queued, so an agent that prints faster than that waits.
+//! whole lines go from the pipe to the disk and to the reader; hardly anything is queued, so an agent that prints faster waits.
 
 use std::io::{Read, Write as _};
 use std::process::{Child, ChildStdin};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use baton_ports::Clock;
 use super::events::Event;
 use super::line_buffer::{Block, LineBuffer};
 use super::log::{Log, Stream};
+use super::pipes;
 use super::reading::Reading;
 use crate::redactor::Redactor;
 
@@ -27,6 +28,9 @@ use crate::redactor::Redactor;
 const SILENT_WITHIN: Duration = Duration::from_secs(1);
 /// How often that is done over, because something came.
 const DRAINS_MAX: usize = 10;
+
+/// How many blocks may wait to be read as lines while others are written to the log.
+const BLOCKS_MAX: usize = 2;
 
 /// What an agent prints.
 #[derive(Debug)]
@@ -68,12 +72,14 @@ impl Output {
             heard: Arc::clone(&heard),
             clock: clock.clone(),
             events: events.clone(),
+            lines: (stream == Stream::Output).then(|| Lines::start(Arc::clone(&heard), sender.clone())),
             _open: sender.clone(),
         };
         if let Some(stdin) = child.stdin.take() {
             std::thread::spawn(move || feed(stdin, &prompt));
         }
         if let Some(stdout) = child.stdout.take() {
+            pipes::widen(&stdout);
             let drain = drain(Stream::Output);
             std::thread::spawn(move || drain.run(stdout));
         }
@@ -131,7 +137,37 @@ struct Drain<C> {
     heard: Arc<Heard>,
     clock: C,
     events: Sender<Event>,
+    lines: Option<Lines>,
     _open: Sender<()>,
+}
+
+/// A thread that reads lines, and the blocks that go to it and come back to be used again.
+struct Lines {
+    full: SyncSender<Vec<u8>>,
+    empty: Receiver<Vec<u8>>,
+}
+
+impl Lines {
+    fn start(heard: Arc<Heard>, open: Sender<()>) -> Self {
+        let (full, blocks) = mpsc::sync_channel::<Vec<u8>>(BLOCKS_MAX);
+        let (used, empty) = mpsc::channel();
+        std::thread::spawn(move || {
+            for block in blocks {
+                locked(&heard.reading).take(&block);
+                let _ = used.send(block);
+            }
+            drop(open);
+        });
+        Self { full, empty }
+    }
+
+    /// Waits while too many blocks are on their way.
+    fn take(&self, block: &[u8]) {
+        let mut copy = self.empty.try_recv().unwrap_or_default();
+        copy.clear();
+        copy.extend_from_slice(block);
+        let _ = self.full.send(copy);
+    }
 }
 
 impl<C: Clock> Drain<C> {
@@ -162,10 +198,9 @@ impl<C: Clock> Drain<C> {
 
     fn lines(&self, lines: &[u8]) {
         let clean = self.heard.redactor.redact(lines);
+        // Reading goes on in its own thread while the log is written.
+        self.lines.iter().for_each(|lines| lines.take(&clean));
         locked(&self.heard.log).take(self.stream, &clean);
-        if self.stream == Stream::Output {
-            locked(&self.heard.reading).take(&clean);
-        }
     }
 
     /// Keeps the beginning of a line that is too long, which may end in half a secret, and does not read it.

@@ -21,15 +21,35 @@ pub(super) struct Recorder {
     pub(super) trouble: Option<String>,
 }
 
+/// By what the supervisor and the waiting process are known, looked up before there is any hurry.
+#[derive(Debug)]
+pub(super) struct Births {
+    supervisor: Option<RecordedProcess>,
+    leader: Option<RecordedProcess>,
+}
+
+impl Births {
+    pub(super) fn of(group: Group) -> Self {
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        let leader = group.0.as_raw_nonzero().get();
+        Self { supervisor: processes::recorded(own), leader: processes::recorded(leader) }
+    }
+}
+
 impl Recorder {
-    /// Writes the first record of an agent, and gives the agent the mark by which its processes are known.
-    pub(super) fn start(terms: &mut AgentTerms, group: Group, started_at: i64) -> io::Result<Option<Self>> {
+    /// Gets the first record of an agent ready, and gives the agent the mark by which its processes are known.
+    pub(super) fn new(terms: &mut AgentTerms, births: &Births, started_at: i64) -> io::Result<Option<Self>> {
         let Some(kept) = terms.record.clone() else { return Ok(None) };
         let program = terms.command.argv.first().map(|program| program.to_string_lossy().into_owned());
-        let record = first(&kept, program.unwrap_or_default(), group, started_at)?;
+        let record = first(&kept, program.unwrap_or_default(), births, started_at)?;
         terms.set_variables(vec![(MARK_VARIABLE, record.mark.clone()), (RUN_VARIABLE, kept.run.to_string())]);
-        records::write_quickly(&kept.path, &record)?;
         Ok(Some(Self { path: kept.path, record, trouble: None }))
+    }
+
+    /// Writes the first record. The session of an earlier run stays in it.
+    pub(super) fn begin(&mut self) -> io::Result<()> {
+        self.record.session = records::read(&self.path).and_then(|earlier| earlier.session);
+        records::write_quickly(&self.path, &self.record)
     }
 
     /// Returns the session that is on record.
@@ -53,8 +73,8 @@ impl Recorder {
     }
 }
 
-fn first(kept: &RecordTerms, program: String, group: Group, started_at: i64) -> io::Result<AgentRecord> {
-    let supervisor = living(rustix::process::getpid().as_raw_nonzero().get())?;
+fn first(kept: &RecordTerms, program: String, births: &Births, started_at: i64) -> io::Result<AgentRecord> {
+    let supervisor = living(&births.supervisor)?;
     Ok(AgentRecord {
         item: kept.item.parse().map_err(io::Error::other)?,
         agent: kept.agent.clone(),
@@ -63,14 +83,16 @@ fn first(kept: &RecordTerms, program: String, group: Group, started_at: i64) -> 
         // No two supervisors have both in common, and each has one agent. It has no sign that `ps` could divide it at.
         mark: format!("{}.{}", supervisor.pid, supervisor.born.replace(char::is_whitespace, "_")),
         program,
-        leader: living(group.0.as_raw_nonzero().get())?,
+        leader: living(&births.leader)?,
         supervisor,
         started_at,
         end: None,
-        session: records::read(&kept.path).and_then(|earlier| earlier.session),
+        session: None,
     })
 }
 
-fn living(pid: i32) -> io::Result<RecordedProcess> {
-    processes::recorded(pid).ok_or_else(|| io::Error::other(format!("process {pid} is not to be found")))
+fn living(process: &Option<RecordedProcess>) -> io::Result<RecordedProcess> {
+    process
+        .clone()
+        .ok_or_else(|| io::Error::other("the births of processes cannot be looked up on this system"))
 }

@@ -60,12 +60,18 @@ impl Waiting {
         }
     }
 
+    /// Tells what it will become. It gets ready for that, and goes on waiting.
+    pub(super) fn tell(&mut self, terms: &CommandTerms) -> io::Result<()> {
+        let mut line = serde_json::to_vec(terms).map_err(io::Error::other)?;
+        line.push(b'\n');
+        self.go.write_all(&line)
+    }
+
     /// Says the word.
-    pub(super) fn go(mut self, terms: &CommandTerms) -> io::Result<(Child, News)> {
+    pub(super) fn go(mut self) -> io::Result<(Child, News)> {
         // From here on the command has the other end too and may keep it open, so this end must not wait for its end.
         fcntl_setfl(&self.news, OFlags::NONBLOCK)?;
-        // The word ends with the pipe, which nobody else has open.
-        self.go.write_all(&serde_json::to_vec(terms).map_err(io::Error::other)?)?;
+        self.go.write_all(b"\n")?;
         Ok((self.child, News(self.news)))
     }
 }

@@ -20,7 +20,7 @@ use super::orders::{Brief, Orders};
 use super::output::Output;
 use super::progress::Progress;
 use super::reading::Reading;
-use super::recorder::Recorder;
+use super::recorder::{Births, Recorder};
 use super::running::Running;
 use super::second_watch::SecondWatch;
 use super::start::{Kind, Waiting};
@@ -85,12 +85,13 @@ pub enum SuperviseError {
 struct Blocks {
     waiting: Waiting,
     second_watch: SecondWatch,
+    progress: Progress,
+    births: Births,
 }
 
 /// What is drained of an agent, and what is kept of it.
 struct Keeping {
     log: Log,
-    redactor: Redactor,
     recorder: Option<Recorder>,
 }
 
@@ -120,14 +121,14 @@ impl Supervision {
                 // Nothing is started before it is known until when it may run: whoever says so may be stopped right here.
                 let brief = orders.brief().ok_or(SuperviseError::TooLate)?;
                 let leash = held.leash(brief.deadline, clock.boot_now())?;
-                let blocks = Blocks::set(Kind::Held, status)?;
+                let blocks = Blocks::set(Kind::Held, status, clock)?;
                 let command = CommandTerms { argv: held.argv.clone(), place: None };
                 blocks.run_held(&command, leash, orders, status, clock)?
             }
             None => {
                 orphans::adopt().map_err(start("the adoption of what an agent leaves behind"))?;
                 // What waits here runs nothing, and is gone with this process.
-                let blocks = Blocks::set(Kind::Agent, status)?;
+                let blocks = Blocks::set(Kind::Agent, status, clock)?;
                 let brief = orders.brief().ok_or(SuperviseError::Unwanted)?;
                 blocks.run_agent(brief, orders, status, clock)?
             }
@@ -144,7 +145,7 @@ impl HeldTerms {
 
 impl Blocks {
     /// Starts both other processes and tells the group.
-    fn set(kind: Kind, mut status: &File) -> Result<Self, SuperviseError> {
+    fn set<C: Clock>(kind: Kind, mut status: &File, clock: &C) -> Result<Self, SuperviseError> {
         let mut waiting = Waiting::start(kind).map_err(start("the process that waits"))?;
         let second_watch = SecondWatch::start(waiting.group).map_err(start("the second watch"))?;
         waiting.until_ready().map_err(start("the process that waits"))?;
@@ -154,23 +155,26 @@ impl Blocks {
             io::ErrorKind::BrokenPipe => SuperviseError::Unwanted,
             _ => start("the notice of the process group")(error),
         })?;
-        Ok(Self { waiting, second_watch })
+        let progress = Progress::start(status, clock.boot_now()).map_err(start("the pipe for notices"))?;
+        let births = Births::of(waiting.group);
+        Ok(Self { waiting, second_watch, progress, births })
     }
 
     fn run_held<'a, C: Clock>(
-        self,
+        mut self,
         command: &CommandTerms,
         leash: Leash,
         orders: Orders<File>,
         status: &File,
         clock: &'a C,
     ) -> Result<Running<'a, C>, SuperviseError> {
-        let (running, _) = self.go(command, leash, orders, status, clock)?;
+        self.waiting.tell(command).map_err(start("the command's terms"))?;
+        let (running, _) = self.go(leash, orders, status, clock)?;
         Ok(running)
     }
 
     fn run_agent<'a, C: Clock + Clone + 'static>(
-        self,
+        mut self,
         brief: Brief,
         orders: Orders<File>,
         status: &File,
@@ -179,10 +183,15 @@ impl Blocks {
         let Brief { agent, prompt, deadline } = brief;
         let mut terms = agent.ok_or_else(|| start("its orders")(io::ErrorKind::InvalidData.into()))?;
         let leash = in_time(leash(&terms, deadline, clock.boot_now()), clock.boot_now())?;
-        let keeping = Keeping::new(&mut terms, &self.waiting, clock)?;
-        let (mut running, mut child) = self.go(&terms.command, leash, orders, status, clock)?;
+        let recorder =
+            Recorder::new(&mut terms, &self.births, clock.wall_now().0).map_err(start("its record"))?;
+        // The waiting process gets ready while the disk is at work. Without the word, that comes to nothing.
+        self.waiting.tell(&terms.command).map_err(start("the command's terms"))?;
+        let keeping = Keeping::new(&terms, recorder)?;
+        let (mut running, mut child) = self.go(leash, orders, status, clock)?;
         let reading = Reading::new(terms.program);
-        let drained = (keeping.log, reading, keeping.redactor);
+        // What it takes to find secrets is made while the agent starts; nothing is drained before.
+        let drained = (keeping.log, reading, Redactor::new(&terms.secrets));
         running.output = Some(Output::start(&mut child, prompt, drained, &running.sender, clock));
         running.recorder = keeping.recorder;
         Ok(running)
@@ -191,21 +200,19 @@ impl Blocks {
     /// Says the word, and tells it first.
     fn go<'a, C: Clock>(
         mut self,
-        command: &CommandTerms,
         leash: Leash,
         orders: Orders<File>,
         mut status: &File,
         clock: &'a C,
     ) -> Result<(Running<'a, C>, Child), SuperviseError> {
         self.second_watch.tell(leash.deadline).map_err(start("the second watch"))?;
-        let progress = Progress::start(status, clock.boot_now()).map_err(start("the pipe for notices"))?;
         let leash = in_time(leash, clock.boot_now())?;
         status.write_all(Notice::Going.line().as_bytes()).map_err(start("the notice of the start"))?;
         let group = self.waiting.group;
-        let (child, news) = self.waiting.go(command).map_err(start("the command's word"))?;
+        let (child, news) = self.waiting.go().map_err(start("the command's word"))?;
         let (sender, events) = channel(group.0, orders);
         let (output, recorder) = (None, None);
-        let second_watch = self.second_watch;
+        let (second_watch, progress) = (self.second_watch, self.progress);
         let running =
             Running { group, leash, second_watch, sender, events, output, recorder, news, progress, clock };
         Ok((running, child))
@@ -213,7 +220,7 @@ impl Blocks {
 }
 
 impl Keeping {
-    fn new<C: Clock>(terms: &mut AgentTerms, waiting: &Waiting, clock: &C) -> Result<Self, SuperviseError> {
+    fn new(terms: &AgentTerms, mut recorder: Option<Recorder>) -> Result<Self, SuperviseError> {
         let cwd = terms.cwd();
         if !cwd.is_dir() {
             let source = io::Error::from(io::ErrorKind::NotADirectory);
@@ -221,10 +228,8 @@ impl Keeping {
         }
         let path = Path::new(&terms.log);
         let log = Log::open(path, terms.log_cap).map_err(start(format!("its log {}", path.display())))?;
-        let redactor = Redactor::new(&terms.secrets);
-        let recorder =
-            Recorder::start(terms, waiting.group, clock.wall_now().0).map_err(start("its record"))?;
-        Ok(Self { log, redactor, recorder })
+        recorder.as_mut().map_or(Ok(()), Recorder::begin).map_err(start("its record"))?;
+        Ok(Self { log, recorder })
     }
 }
 
