@@ -54,7 +54,7 @@ pub struct PlannedPart {
 
 impl PartSeen {
     /// The pull request that a part means: an open one before all others, then the one that is known, then one that has
-    /// had all of the branch's commits.
+    /// had all of the branch's commits. A merged one says nothing about commits that came after it, known or not.
     fn meant(&self, part: &PartState, base: &str) -> Option<&Pull> {
         let known = part.status.number();
         let is_known = |pull: &&Pull| Some(pull.number) == known;
@@ -64,11 +64,12 @@ impl PartSeen {
             // A branch is often deleted with the merge.
             None => pull.state == PullState::Merged,
         };
+        let is_past = |pull: &&Pull| pull.state == PullState::Merged && !has_all(pull);
         let pulls = || self.pulls.iter();
         pulls()
             .find(|pull| is_known(pull) && is_open(pull))
             .or_else(|| pulls().find(|pull| is_open(pull) && pull.base_branch == base))
-            .or_else(|| pulls().find(is_known))
+            .or_else(|| pulls().find(|pull| is_known(pull) && !is_past(pull)))
             .or_else(|| pulls().rev().find(|pull| has_all(pull) && pull.base_branch == base))
     }
 }
@@ -199,6 +200,14 @@ mod tests {
                 Deed::Adopt(pull(4, Open)),
             ),
             ("known and closed", Some(3), vec![stale(pull(3, Closed))], Deed::Follow(stale(pull(3, Closed)))),
+            ("known and merged", Some(3), vec![pull(3, Merged)], Deed::Follow(pull(3, Merged))),
+            ("known and merged, with newer commits", Some(3), vec![stale(pull(3, Merged))], open()),
+            (
+                "known and merged, and the next one too",
+                Some(3),
+                vec![stale(pull(3, Merged)), pull(4, Merged)],
+                Deed::Adopt(pull(4, Merged)),
+            ),
             ("closed with these commits", None, vec![pull(3, Closed)], Deed::Adopt(pull(3, Closed))),
             ("merged with these commits", None, vec![pull(3, Merged)], Deed::Adopt(pull(3, Merged))),
             ("of an earlier feature", None, vec![stale(pull(3, Merged)), stale(pull(4, Closed))], open()),
@@ -215,6 +224,7 @@ mod tests {
         assert!(why.contains("git push origin HEAD:refs/heads/baton/feature-login"), "{why}");
         let merged = PartSeen { tip: None, ..seen(vec![pull(3, PullState::Merged)]) };
         assert_eq!(judge(&part(None), &merged), Deed::Adopt(pull(3, PullState::Merged)));
+        assert_eq!(judge(&part(Some(3)), &merged), Deed::Follow(pull(3, PullState::Merged)));
     }
 
     #[test]

@@ -52,6 +52,27 @@ async fn a_chain_that_was_merged_long_ago_does_not_stand_in_for_a_new_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn commits_after_a_merge_get_a_pull_request_of_their_own_where_the_merged_one_is_known() {
+    let world = World::with_branches("login").await;
+    let seat = world.seat();
+    seat.run(&execute("login")).await.exits(0);
+    world.merge("api", "login").await;
+    seat.run(&["chain", "execute", "login"]).await.exits(0).says("admin/api#1  merged");
+    world.push("api", &[&branch("login")]);
+    let plan = ["chain", "plan", "login"];
+    seat.run(&plan).await.exits(0).says("admin/api  would be opened from `baton/feature-login`");
+    seat.run(&["chain", "execute", "login"]).await.exits(0).says("admin/api#2  open");
+    assert!(world.body("web", "login").await.contains("1. ☐ [admin/api#2]("));
+    let own = world.pulls_from("api", &branch("login")).await;
+    let second = own.iter().find(|pull| pull["number"] == 2).unwrap();
+    let words = second["body"].as_str().unwrap();
+    assert!(words.contains("1. ☐ admin/api (this one)") && !words.contains('✅'), "{words}");
+    seat.run(&["chain", "status", "login"]).await.exits(0).says("admin/api#2  open");
+    let wait = ["chain", "wait", "login", "--timeout", "1s"];
+    seat.run(&wait).await.exits(1).says("the time is over");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_from_the_same_branch_to_another_base_is_not_taken_and_not_doubled() {
     let world = World::new().await;
     world.push("web", &["next"]);
