@@ -47,15 +47,20 @@ fn is_shown(c: char) -> bool {
 /// Returns what follows a sequence, of which the escape character is taken already. One that does not end on its line is no
 /// sequence, so that nobody hides text behind it.
 fn after_sequence(rest: &str) -> &str {
-    let line = rest.split(['\n', '\r']).next().unwrap_or(rest);
+    let line = reach(rest).split(['\n', '\r']).next().unwrap_or_default();
     let taken = match line.bytes().next() {
         Some(b'[') => end_of_control(line.as_bytes()),
         Some(b']') => end_of_command(line),
         Some(b'(' | b')') => Some(line.chars().take(2).map(char::len_utf8).sum()),
         _ => None,
     };
-    let is_plain = |end: &usize| rest.is_char_boundary(*end) && rest[..*end].len() <= SEQUENCE_BYTES_MAX;
-    &rest[taken.filter(is_plain).unwrap_or(0)..]
+    &rest[taken.unwrap_or(0)..]
+}
+
+/// Returns as much of a text as one sequence can be. More is not looked at: a text of nothing but beginnings would be read
+/// from each of them to its end.
+fn reach(rest: &str) -> &str {
+    &rest[..rest.floor_char_boundary(SEQUENCE_BYTES_MAX)]
 }
 
 /// The longest sequence that is taken for one.
@@ -99,6 +104,24 @@ mod tests {
             assert_eq!(clean(text), expected, "{text:?}");
         }
         assert_eq!(clean_line("a\nb\r\n"), "a b");
+    }
+
+    #[test]
+    fn a_sequence_is_looked_for_only_as_far_as_one_can_be() {
+        let beginnings = "\u{1b}]".repeat(1 << 16);
+        for text in [beginnings.clone(), "é".repeat(1 << 16), "\u{1b}[".repeat(1 << 16)] {
+            assert!((SEQUENCE_BYTES_MAX - 3..=SEQUENCE_BYTES_MAX).contains(&reach(&text).len()));
+        }
+        assert_eq!(clean(&beginnings), "]".repeat(1 << 16));
+    }
+
+    #[test]
+    fn the_longest_sequence_is_taken_and_a_longer_one_is_text() {
+        let command = |bytes: usize| format!("]{}\u{7}", "x".repeat(bytes - 2));
+        let longest = command(SEQUENCE_BYTES_MAX);
+        assert_eq!(clean(&format!("\u{1b}{longest}after")), "after");
+        let longer = command(SEQUENCE_BYTES_MAX + 1);
+        assert_eq!(clean(&format!("\u{1b}{longer}after")), format!("{}after", longer.replace('\u{7}', "")));
     }
 
     proptest! {
