@@ -18,7 +18,7 @@ pub enum PromptError {
         what: String,
     },
     /// A template names something that there is not.
-    #[error("{place}:{line}: there is no {what} `{name}`{}; docs/prompts.md lists all", suggestion(.nearest.as_deref()))]
+    #[error("{place}:{line}: there is no {what} `{name}`{}; docs/reference/prompts.md lists all", suggestion(.nearest.as_deref()))]
     UnknownName {
         /// The file.
         place: String,
@@ -50,6 +50,16 @@ pub enum PromptError {
         place: String,
         /// The limit.
         fuel: u64,
+    },
+    /// The template itself is longer than anybody writes one.
+    #[error("{place}: the template is {bytes} bytes long, and {bytes_max} are allowed; shorten it")]
+    LongTemplate {
+        /// The file.
+        place: String,
+        /// Its length.
+        bytes: usize,
+        /// The limit.
+        bytes_max: usize,
     },
     /// What comes out is too long for any agent.
     #[error("{place}: the prompt would be longer than {bytes_max} bytes; print less in the template")]

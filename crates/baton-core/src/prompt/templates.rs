@@ -79,7 +79,8 @@ const TEMPLATE_BYTES_MAX: usize = 256 * 1024;
 /// Looks whether a text can be read as a template and names only what there is.
 pub(super) fn check(place: &str, text: &str, dialect: PipelineDialect) -> Result<(), PromptError> {
     if text.len() > TEMPLATE_BYTES_MAX {
-        return Err(PromptError::TooLong { place: place.to_owned(), bytes_max: TEMPLATE_BYTES_MAX });
+        let (place, bytes) = (place.to_owned(), text.len());
+        return Err(PromptError::LongTemplate { place, bytes, bytes_max: TEMPLATE_BYTES_MAX });
     }
     let environment = environment(dialect);
     let template =

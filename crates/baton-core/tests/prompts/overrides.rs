@@ -60,27 +60,27 @@ fn text_of_strangers_is_a_block_wherever_it_is_put() {
 fn a_name_that_is_not_there_is_an_error_with_its_place_and_the_nearest_one() {
     refuses(
         "fine\n{{ issue.titel }}",
-        "prompts/stage.md:2: there is no variable `issue.titel`; did you mean `issue.title`?; docs/prompts.md lists all",
+        "prompts/stage.md:2: there is no variable `issue.titel`; did you mean `issue.title`?; docs/reference/prompts.md lists all",
     );
     refuses(
         "{% if isue %}x{% endif %}",
-        "prompts/stage.md:1: there is no variable `isue`; did you mean `issue`?; docs/prompts.md lists all",
+        "prompts/stage.md:1: there is no variable `isue`; did you mean `issue`?; docs/reference/prompts.md lists all",
     );
     refuses(
         "\n\n{% for c in comments %}{{ c.bdy }}{% endfor %}",
-        "prompts/stage.md:3: there is no variable `c.bdy`; did you mean `c.body`?; docs/prompts.md lists all",
+        "prompts/stage.md:3: there is no variable `c.bdy`; did you mean `c.body`?; docs/reference/prompts.md lists all",
     );
     refuses(
         "{{ zzzzzzzz }}",
-        "prompts/stage.md:1: there is no variable `zzzzzzzz`; docs/prompts.md lists all",
+        "prompts/stage.md:1: there is no variable `zzzzzzzz`; docs/reference/prompts.md lists all",
     );
     refuses(
         "{{ comments|lenght }}",
-        "prompts/stage.md:1: there is no filter `lenght`; did you mean `length`?; docs/prompts.md lists all",
+        "prompts/stage.md:1: there is no filter `lenght`; did you mean `length`?; docs/reference/prompts.md lists all",
     );
     refuses(
         "{% include \"haed\" %}",
-        "prompts/stage.md:1: there is no part `haed`; did you mean `head`?; docs/prompts.md lists all",
+        "prompts/stage.md:1: there is no part `haed`; did you mean `head`?; docs/reference/prompts.md lists all",
     );
 }
 
@@ -117,7 +117,10 @@ fn a_template_ends() {
         rendered(&format!("{wide}{word}{}", "{% endfor %}".repeat(4)), &example::full(Purpose::Stage))
             .unwrap_err();
     assert!(error.contains("longer than 4194304 bytes"), "{error}");
-    assert!(with(&"x".repeat(300_000)).unwrap_err().contains("longer than 262144 bytes"));
+    assert_eq!(
+        with(&"x".repeat(300_000)).unwrap_err(),
+        "prompts/stage.md: the template is 300000 bytes long, and 262144 are allowed; shorten it"
+    );
 }
 
 #[test]
@@ -139,7 +142,7 @@ fn the_prompt_of_a_stage_is_a_template_in_our_dialect_and_plain_in_fabriks() {
     assert_eq!(
         error.to_string(),
         ".baton/stages/plan.yaml: prompt of stage `Plan`:2: there is no variable `isue.number`; did you mean `issue.number`?; \
-         docs/prompts.md lists all"
+         docs/reference/prompts.md lists all"
     );
     let prompt = render(&Templates::built_in(PipelineDialect::Fabrik), &material, Some(&told)).unwrap();
     assert!(prompt.contains("Do {{ project.name }}\nand {{ isue.number }}"));
