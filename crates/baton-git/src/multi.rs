@@ -1,6 +1,6 @@
 //! One feature in several repositories: one id, one branch name, a work tree in each, all or none.
 //!
-//! The work trees end with the guard. Those in which something is that the remote has not are kept and reported.
+//! The work trees that were made for it end with the guard. Those in which something is that the remote has not are kept and reported.
 //! Deliberately absent: what is done in them, and pull requests.
 
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use baton_ports::WorkspaceError;
 
 use crate::workspaces::{GitWorkspaces, OwnedTerms, Place};
 
-/// The work trees of a feature. [`MultiWorktree::close`] ends them; dropped, it removes those that are clean, and blocks
-/// meanwhile.
+/// The work trees of a feature. [`MultiWorktree::close`] ends them; dropped, it removes those that it has made and
+/// that are clean, and blocks meanwhile.
 pub struct MultiWorktree {
     workspaces: GitWorkspaces,
     branch: String,
@@ -89,8 +89,8 @@ impl MultiWorktree {
 impl Drop for MultiWorktree {
     fn drop(&mut self) {
         if !self.is_closed {
-            // Whatever is not clean stays; there is nobody left to tell.
-            for member in &self.members {
+            // Whatever is not clean stays; there is nobody left to tell. So does what was there before.
+            for member in self.members.iter().filter(|member| member.opened.is_new) {
                 let _ = self.workspaces.discard_if_clean_now(&member.place);
             }
         }

@@ -102,19 +102,6 @@ impl GitWorkspaces {
         self.perform(repo, list::list).await
     }
 
-    /// Removes all places that are not wanted, and tells what became of each.
-    pub async fn prune(
-        &self,
-        is_wanted: impl Fn(&Listed) -> bool,
-    ) -> Result<Vec<(IssueKey, Result<Removal, WorkspaceError>)>, WorkspaceError> {
-        let mut removed = Vec::new();
-        for listed in self.list().await?.into_iter().filter(|listed| !is_wanted(listed)) {
-            let removal = self.remove(&listed.issue).await;
-            removed.push((listed.issue, removal));
-        }
-        Ok(removed)
-    }
-
     pub(crate) async fn open_place(&self, place: Place, terms: OwnedTerms) -> Result<Opened, WorkspaceError> {
         let repo = place.repo.clone();
         self.perform(&repo, move |repository| open::open(repository, &place, terms.borrowed())).await
@@ -123,12 +110,12 @@ impl GitWorkspaces {
     /// Removes the place of a feature if nothing is only there. Returns why it was kept.
     pub(crate) async fn discard_if_clean(&self, place: Place) -> Result<Option<String>, WorkspaceError> {
         let repo = place.repo.clone();
-        self.perform(&repo, move |repository| discard_if_clean(repository, &place)).await
+        self.perform(&repo, move |repository| remove::discard_if_clean(repository, &place)).await
     }
 
     /// The same, for those who cannot wait.
     pub(crate) fn discard_if_clean_now(&self, place: &Place) -> Result<Option<String>, WorkspaceError> {
-        discard_if_clean(&Repository::lock(&self.shared, &place.repo)?, place)
+        remove::discard_if_clean(&Repository::lock(&self.shared, &place.repo)?, place)
     }
 
     pub(crate) fn path_of(&self, place: &Place) -> PathBuf {
@@ -170,24 +157,6 @@ impl OwnedTerms {
     fn borrowed(&self) -> Terms<'_> {
         Terms { base: self.base.as_deref(), is_read_only: self.is_read_only, updates: self.updates }
     }
-}
-
-fn discard_if_clean(repository: &Repository<'_>, place: &Place) -> Result<Option<String>, WorkspaceError> {
-    let path = repository.shared.path(place);
-    if !mirror::find(repository)? || !disk::is_own_directory(&path)? {
-        return Ok(None);
-    }
-    tree::write_admin(repository, place)?;
-    let status = status::read(repository, place)?;
-    let unpushed = list::unpushed(repository, place, &status)?;
-    if status.is_dirty() || tree::is_in_operation(repository, place) {
-        return Ok(Some("there are changes that are not committed".to_owned()));
-    }
-    if unpushed > 0 {
-        return Ok(Some(format!("there are commits that the remote has not: {unpushed}")));
-    }
-    tree::discard(repository, place)?;
-    remove::forget(repository, place).map(|()| None)
 }
 
 impl Workspaces for GitWorkspaces {

@@ -1,6 +1,7 @@
 //! The places of issues that there are on this machine, and how they stand.
 //!
-//! Nothing is changed and the remote is not asked. Places of features are not listed: they end with what made them.
+//! The remote is not asked, and nothing of anybody's work is changed: only the files that the engine itself has written for
+//! git, such as the mirror's configuration, are put right before git reads them. Places of features are not listed: they end with what made them.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -57,7 +58,7 @@ fn entry(repository: &Repository<'_>, issue: IssueKey) -> Result<Listed, Workspa
     // What git does not know any more is listed all the same: somebody may look for it.
     let status = match head {
         Head::Broken => Status::default(),
-        _ => status::read(repository, &place)?,
+        _ => status::glance(repository, &place)?,
     };
     let branch = match head {
         Head::Branch(branch) => Some(branch),

@@ -40,7 +40,7 @@ pub(crate) fn remove(repository: &Repository<'_>, place: &Place) -> Result<Remov
     let only_there = match (is_there, is_known) {
         (true, false) => return Ok(Removal::Kept(format!("git does not know {} any more", path.display()))),
         (true, true) => match look(repository, place, &refs)? {
-            Ok(commits) => commits,
+            Ok(status) => only_there(repository, place, &status)?,
             Err(reason) => return Ok(Removal::Kept(reason)),
         },
         (false, _) => {
@@ -58,31 +58,96 @@ fn has_kept(place: &Place, refs: &Refs) -> bool {
     refs.0.keys().any(|name| name.starts_with(&place.rescue_prefix()))
 }
 
-/// Looks at what a work tree has: commits that must be safe before it can go, or the reason why it cannot go.
+/// Removes a place if nothing is only there, and puts nothing on the remote. Returns why it was kept.
+pub(crate) fn discard_if_clean(
+    repository: &Repository<'_>,
+    place: &Place,
+) -> Result<Option<String>, WorkspaceError> {
+    let path = repository.shared.path(place);
+    disk::is_own_directory(&repository.shared.settings.repo_worktrees(&place.repo))?;
+    if !mirror::find(repository)? || !disk::is_own_directory(&path)? {
+        return Ok(None);
+    }
+    if !disk::is_own_directory(&repository.admin(place))? {
+        return Ok(Some(format!("git does not know {} any more", path.display())));
+    }
+    tree::write_admin(repository, place)?;
+    let refs = read_refs(repository, place)?;
+    let status = match look(repository, place, &refs)? {
+        Ok(status) => status,
+        Err(reason) => return Ok(Some(reason)),
+    };
+    if status.is_dirty() || tree::is_in_operation(repository, place) {
+        return Ok(Some("there are changes that are not committed".to_owned()));
+    }
+    let kept = repository.refs(&[&place.rescue_prefix()])?;
+    let mut commits = all_commits(repository, place, only_there(repository, place, &status)?)?;
+    commits.extend(kept.0.values().cloned());
+    let missing = missing(repository, &commits)?;
+    if !missing.is_empty() {
+        let tips: Vec<&str> = missing.iter().map(Oid::as_str).collect();
+        return Ok(Some(format!("there are commits that the remote has not: {}", tips.join(", "))));
+    }
+    tree::discard(repository, place)?;
+    forget(repository, place)?;
+    repository.move_refs(&kept.0.into_keys().map(|name| (name, None)).collect::<Vec<_>>()).map(|()| None)
+}
+
+/// Looks at how a work tree stands, or tells the reason why it cannot go.
 fn look(
     repository: &Repository<'_>,
     place: &Place,
     refs: &Refs,
-) -> Result<Result<Vec<Oid>, String>, WorkspaceError> {
+) -> Result<Result<Status, String>, WorkspaceError> {
     let path = repository.shared.path(place);
     let busy = processes::inside(&[canonical(&path)]).pop().unwrap_or_default();
     if !busy.is_empty() {
         let pids: Vec<String> = busy.iter().map(ToString::to_string).collect();
         return Ok(Err(format!("processes are at work in {}: {}", path.display(), pids.join(", "))));
     }
+    if disk::kind(&path.join(".git"))? == disk::Kind::Directory {
+        return Ok(Err(format!("{} is a repository of its own", path.join(".git").display())));
+    }
     update::undo(repository, place)?;
     aside::take_back(repository, place, refs)?;
     let status = status::read(repository, place)?;
+    if !status.unreadable.is_empty() {
+        let names = status.unreadable.join(", ");
+        return Ok(Err(format!("there are changes in {} that cannot be read: {names}", path.display())));
+    }
     let foreign = foreign_repositories(repository, place, &status)?;
     if !foreign.is_empty() {
         return Ok(Err(format!("there are repositories in {}: {}", path.display(), foreign.join(", "))));
     }
+    Ok(Ok(status))
+}
+
+/// Commits of a work tree that must be safe before it can go.
+fn only_there(
+    repository: &Repository<'_>,
+    place: &Place,
+    status: &Status,
+) -> Result<Vec<Oid>, WorkspaceError> {
     let mut commits = tree::autostashes(repository, place);
     commits.extend(status.head.clone());
     if status.has_changes() {
-        commits.push(snapshot::take(repository, place, &status)?.commit);
+        commits.push(snapshot::take(repository, place, status)?.commit);
     }
-    Ok(Ok(commits))
+    Ok(commits)
+}
+
+/// Adds the commits that belong to a place and are not in its work tree.
+fn all_commits(
+    repository: &Repository<'_>,
+    place: &Place,
+    mut commits: Vec<Oid>,
+) -> Result<Vec<Oid>, WorkspaceError> {
+    let refs = read_refs(repository, place)?;
+    commits.extend(refs.at(&place.branch_ref()).cloned());
+    commits.extend(stashed(repository, place)?);
+    commits.sort();
+    commits.dedup();
+    Ok(commits)
 }
 
 /// Repositories inside of the work tree: their commits and files are not ours, and nobody knows whether they are safe.
@@ -104,14 +169,9 @@ fn foreign_repositories(
 fn make_safe(
     repository: &Repository<'_>,
     place: &Place,
-    mut commits: Vec<Oid>,
+    commits: Vec<Oid>,
 ) -> Result<Vec<String>, WorkspaceError> {
-    let refs = read_refs(repository, place)?;
-    commits.extend(refs.at(&place.branch_ref()).cloned());
-    commits.extend(stashed(repository, place)?);
-    commits.sort();
-    commits.dedup();
-    let missing = missing(repository, &commits)?;
+    let missing = missing(repository, &all_commits(repository, place, commits)?)?;
     // One that is in the history of another is safe with it.
     let mut tips: Vec<Oid> = Vec::new();
     for (at, commit) in missing.iter().enumerate() {

@@ -1,8 +1,10 @@
 //! One repository on this machine while it is ours alone: its lock, its mirror, and git in it.
 //!
 //! Git never runs by what a work tree says about itself: an agent can replace its `.git`. The directories are named on
-//! every call, and whatever would run other programs is off. The lock is held by a file that every git we start has open,
-//! so that one which outlives a killed engine still keeps the next engine out. Deliberately absent: what is done there.
+//! every call, and whatever would run other programs is off. The lock is held by a file that most gits we start have open as
+//! their input, so that one which outlives a killed engine still keeps the next engine out. Those that are fed something,
+//! and pushes of the branch, have it not: the former end with their input, the latter are decided by the remote.
+//! Deliberately absent: what is done there.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -26,7 +28,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(600);
 pub(crate) const SHORT: Duration = Duration::from_secs(60);
 
 /// What the engine's git is told whatever any configuration says.
-const SETTINGS: [&str; 12] = [
+pub(crate) const SETTINGS: [&str; 12] = [
     "core.fsmonitor=false",
     "core.editor=true",
     "protocol.ext.allow=never",

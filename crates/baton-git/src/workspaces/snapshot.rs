@@ -3,6 +3,7 @@
 //! Everything is done with an index that knows all files, the new ones too, so going to another commit removes exactly
 //! what is in the snapshot and nothing that git ignores.
 
+use std::fs::File;
 use std::path::PathBuf;
 
 use baton_core::workspace::names::{self, CONTEXT_DIRECTORIES};
@@ -57,8 +58,10 @@ fn copy_index(repository: &Repository<'_>, place: &Place) -> Result<PathBuf, Wor
     let (own, copy) = (admin.join("index"), admin.join("baton-index"));
     disk::remove_file(&copy)?;
     disk::remove_file(&admin.join("baton-index.lock"))?;
-    if own.exists() {
-        std::fs::copy(&own, &copy).map_err(|error| failure::of_disk("copying the index", &own, &error))?;
+    if let Some(mut from) = disk::open_file(&own) {
+        let made = File::options().write(true).create_new(true).open(&copy);
+        made.and_then(|mut to| std::io::copy(&mut from, &mut to))
+            .map_err(|error| failure::of_disk("copying the index", &own, &error))?;
     }
     Ok(copy)
 }
@@ -103,6 +106,14 @@ pub(crate) fn go_to(
     status: &Status,
     commit: &Oid,
 ) -> Result<(), WorkspaceError> {
+    if !status.unreadable.is_empty() {
+        // They could not be kept, and would be gone.
+        return Err(failure::of_state(
+            "putting files back",
+            format!("there are changes that cannot be read: {}", status.unreadable.join(", ")),
+            format!("move them out of {} or make them readable", repository.shared.path(place).display()),
+        ));
+    }
     if status.is_dirty() {
         stage(repository, place, status)?;
     }

@@ -1,13 +1,19 @@
 //! How a work tree stands: what is checked out, and what is changed and not committed.
 //!
 //! Submodules are not looked into, because git would run another git there, by a configuration that an agent may have
-//! written. Files that git ignores do not count. Deliberately absent: what is done about it.
+//! written. Files that git ignores do not count. Nothing that an agent can do hides a change: files that it has told git not
+//! to look at are looked at, and what cannot be read is told. Deliberately absent: what is done about it.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use baton_core::workspace::names::CONTEXT_DIRECTORIES;
 use baton_ports::WorkspaceError;
 
+use super::disk;
 use super::place::Place;
-use super::repository::Repository;
+use super::repository::{Answer, Repository};
 use crate::oid::Oid;
 
 /// How a work tree stands.
@@ -21,13 +27,18 @@ pub(crate) struct Status {
     pub(crate) deleted: Vec<Vec<u8>>,
     /// Directories that are repositories of their own and no submodules.
     pub(crate) nested: Vec<String>,
+    /// What is changed and cannot be read: files and directories of others. No commit can have them.
+    pub(crate) unreadable: Vec<String>,
+    /// What has taken the place of a file and is none, such as a pipe. There is nothing in it that could be kept.
+    pub(crate) odd: Vec<String>,
     /// Whether somebody has told git about files in the engine's own directories.
     pub(crate) has_staged_context: bool,
 }
 
 impl Status {
     pub(crate) fn is_dirty(&self) -> bool {
-        self.has_changes() || !self.nested.is_empty()
+        self.has_changes()
+            || [&self.nested, &self.unreadable, &self.odd].iter().any(|names| !names.is_empty())
     }
 
     /// Returns whether there is anything that a commit could be made of.
@@ -36,8 +47,35 @@ impl Status {
     }
 }
 
-/// Reads how a work tree stands.
+/// Reads how a work tree stands, in which nobody is at work. What hides changes is undone: marks of files that git shall not
+/// look at, and modes that keep their owner out.
 pub(crate) fn read(repository: &Repository<'_>, place: &Place) -> Result<Status, WorkspaceError> {
+    let root = repository.shared.path(place);
+    if disk::open_file(&repository.admin(place).join("index")).is_none() {
+        // Without an index every file would be both gone and new. Before the first commit there is nothing to read.
+        repository.git_in(place).ask("reading the index", &["read-tree", "HEAD"])?;
+    }
+    unmark(repository, place, &root)?;
+    let mut answer = ask(repository, place)?;
+    if complaints(&answer).next().is_some() {
+        disk::unlock_directories(&root);
+        answer = ask(repository, place)?;
+    }
+    let mut status = parse(&answer.stdout);
+    status.unreadable.extend(complaints(&answer).map(str::to_owned));
+    status.set_unreadable_apart(&root);
+    Ok(status)
+}
+
+/// Reads how a work tree stands and changes nothing there: somebody may be at work.
+pub(crate) fn glance(repository: &Repository<'_>, place: &Place) -> Result<Status, WorkspaceError> {
+    let answer = ask(repository, place)?;
+    let mut status = parse(&answer.stdout);
+    status.unreadable.extend(complaints(&answer).map(str::to_owned));
+    Ok(status)
+}
+
+fn ask(repository: &Repository<'_>, place: &Place) -> Result<Answer, WorkspaceError> {
     let tried = "reading the state of a work tree";
     // Without optional locks: an agent may be at work there.
     let arguments = [
@@ -53,9 +91,48 @@ pub(crate) fn read(repository: &Repository<'_>, place: &Place) -> Result<Status,
     let git = repository.git_in(place).patiently();
     let answer = git.ask(tried, &arguments)?;
     match answer.is_success() {
-        true => Ok(parse(&answer.stdout)),
+        true => Ok(answer),
         false => Err(git.failed(tried, &answer, false)),
     }
+}
+
+/// What git could not look into; it goes on without it.
+fn complaints(answer: &Answer) -> impl Iterator<Item = &str> {
+    answer.stderr.lines().map(str::trim).filter(|line| line.ends_with("Permission denied"))
+}
+
+/// Makes git look at the files that it was told not to look at. Those that are not there stay as they are: git is not asked
+/// to have them.
+fn unmark(repository: &Repository<'_>, place: &Place, root: &Path) -> Result<(), WorkspaceError> {
+    let (git, tried) = (repository.git_in(place).patiently(), "looking for hidden changes");
+    let listed = git.ask(tried, &["ls-files", "-v", "-z"])?;
+    if !listed.is_success() {
+        return Err(git.failed(tried, &listed, false));
+    }
+    let (unchanged, skipped) = marked(&listed.stdout);
+    for (paths, option) in [(unchanged, "--no-assume-unchanged"), (skipped, "--no-skip-worktree")] {
+        let is_there = |path: &Vec<u8>| root.join(OsStr::from_bytes(path)).symlink_metadata().is_ok();
+        let paths: Vec<Vec<u8>> = paths.into_iter().filter(is_there).collect();
+        if !paths.is_empty() {
+            git.feed(tried, &["update-index", option, "-z", "--stdin"], &as_input(&paths))?;
+        }
+    }
+    Ok(())
+}
+
+/// Files that are to be taken for unchanged, and files that are to be taken for left out on purpose.
+fn marked(listed: &[u8]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let (mut unchanged, mut skipped) = (Vec::new(), Vec::new());
+    for entry in listed.split(|byte| *byte == 0) {
+        let [tag, b' ', path @ ..] = entry else { continue };
+        if tag.is_ascii_lowercase() {
+            unchanged.push(path.to_vec());
+        }
+        if tag.eq_ignore_ascii_case(&b's') {
+            skipped.push(path.to_vec());
+        }
+    }
+    (unchanged, skipped)
 }
 
 fn parse(bytes: &[u8]) -> Status {
@@ -80,6 +157,25 @@ impl Status {
             (true, Some(path)) if !is_context(path) => self.deleted.push(path.to_vec()),
             _ => self.note(path),
         }
+    }
+
+    /// Takes those files out of the changed ones that cannot be read: one of them would keep git from reading any.
+    fn set_unreadable_apart(&mut self, root: &Path) {
+        let (unreadable, odd) = (&mut self.unreadable, &mut self.odd);
+        self.changed.retain(|name| {
+            let path = root.join(OsStr::from_bytes(name));
+            let Ok(found) = path.symlink_metadata() else { return true };
+            if found.is_symlink() || found.is_dir() {
+                return true;
+            }
+            disk::permit(&path, 0o400);
+            let is_readable = disk::open_file(&path).is_some();
+            if !is_readable {
+                let names = if found.is_file() { &mut *unreadable } else { &mut *odd };
+                names.push(String::from_utf8_lossy(name).into_owned());
+            }
+            is_readable
+        });
     }
 
     fn note(&mut self, path: Option<&[u8]>) {
@@ -134,6 +230,13 @@ mod tests {
             (status.deleted, status.nested),
             (vec![b"gone\nby night".to_vec()], vec!["nested".to_owned()])
         );
+    }
+
+    #[test]
+    fn marks_are_found_in_what_git_lists() {
+        let (unchanged, skipped) = marked(b"H a\0h b\0S c d\0s e\0? S f\0");
+        assert_eq!(unchanged, [b"b".to_vec(), b"e".to_vec()]);
+        assert_eq!(skipped, [b"c d".to_vec(), b"e".to_vec()]);
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::oid::Oid;
 /// What directories begin with that are being made, or were left by a crash; and those that are being removed.
 const NEW: &str = ".new-";
 const GONE: &str = ".gone-";
+/// What directories begin with that could not be removed, and how many a place can have.
+const LEFT: &str = ".left-";
+const LEFT_LIMIT: u32 = 100;
 
 /// What git writes in the middle of an operation, and nothing else.
 const OPERATION_FILES: [&str; 8] = [
@@ -84,6 +87,8 @@ pub(crate) fn adopt(repository: &Repository<'_>, place: &Place, commit: &Oid) ->
 pub(crate) fn write_admin(repository: &Repository<'_>, place: &Place) -> Result<(), WorkspaceError> {
     let admin = repository.admin(place);
     disk::make_directory(&admin)?;
+    // Git has only files and directories here. It would write through a link and wait for a pipe.
+    disk::remove_oddities(&admin)?;
     let path = repository.shared.path(place);
     disk::write_if_other(&admin.join("commondir"), "../..\n")?;
     disk::write_if_other(&admin.join("gitdir"), &format!("{}\n", path.join(".git").display()))?;
@@ -147,21 +152,27 @@ pub(crate) fn forget_operation(repository: &Repository<'_>, place: &Place) -> Re
 
 /// Takes a work tree away. Nothing in it may be needed.
 pub(crate) fn discard(repository: &Repository<'_>, place: &Place) -> Result<(), WorkspaceError> {
+    sweep(repository, place)?;
     let path = repository.shared.path(place);
-    let gone = path.with_file_name(format!("{GONE}{}", place.directory));
-    disk::remove_directory(&gone)?;
     if disk::is_own_directory(&path)? {
-        disk::rename(&path, &gone)?;
+        disk::rename(&path, &path.with_file_name(format!("{GONE}{}", place.directory)))?;
     }
     disk::remove_directory(&repository.admin(place))?;
-    disk::remove_directory(&gone)
+    sweep(repository, place)
 }
 
-/// Removes what crashes have left of this place: nobody can have worked in it, or it was safe already.
+/// Removes what crashes have left of this place: nobody can have worked in it, or it was safe already. What cannot be
+/// removed, such as files of another user, is left under another name: it must not keep the place from being used.
 pub(crate) fn sweep(repository: &Repository<'_>, place: &Place) -> Result<(), WorkspaceError> {
     let path = repository.shared.path(place);
     for prefix in [NEW, GONE] {
-        disk::remove_directory(&path.with_file_name(format!("{prefix}{}", place.directory)))?;
+        let remains = path.with_file_name(format!("{prefix}{}", place.directory));
+        if let Err(error) = disk::remove_directory(&remains) {
+            let left =
+                (0..LEFT_LIMIT).map(|at| path.with_file_name(format!("{LEFT}{at}-{}", place.directory)));
+            let mut free = left.filter(|left| matches!(disk::kind(left), Ok(disk::Kind::Nothing)));
+            disk::rename(&remains, &free.next().ok_or(error)?)?;
+        }
     }
     Ok(())
 }

@@ -80,3 +80,42 @@ fn dropped_it_removes_what_is_clean() {
     drop(all);
     assert!(paths[0].exists() && !paths[1].exists());
 }
+
+#[test]
+fn dropped_it_leaves_what_was_there_before() {
+    let world = World::new();
+    let open =
+        || world.block_on(MultiWorktree::open(&world.engine, &feature(), &repos(&["acme/web"]))).unwrap();
+    let first = open();
+    let path = first.worktrees().next().unwrap().1.path.clone();
+    drop(open());
+    assert!(path.exists());
+    drop(first);
+    assert!(!path.exists());
+}
+
+#[test]
+fn what_cannot_be_seen_at_once_is_kept_as_well() {
+    let world = World::new();
+    let open =
+        || world.block_on(MultiWorktree::open(&world.engine, &feature(), &repos(&["acme/web"]))).unwrap();
+    let all = open();
+    let path = all.worktrees().next().unwrap().1.path.clone();
+    let close = |all: MultiWorktree, why: &str| {
+        let kept = world.block_on(all.close());
+        assert!(kept.len() == 1 && kept[0].why.contains(why) && path.exists(), "{why}: {kept:?}");
+    };
+    // What is in git's own stash, and what only a ref that anybody can write says is on the remote.
+    fs::write(path.join("readme"), "stashed\n").unwrap();
+    git(&path, &["stash", "push", "--quiet"]);
+    close(all, "commits that the remote has not");
+    git(&path, &["stash", "drop", "--quiet"]);
+    let head = commit(&path, "a", "work\n");
+    git(&path, &["update-ref", "refs/remotes/origin/made-up", &head]);
+    close(open(), "commits that the remote has not");
+    git(&path, &["push", "--quiet", "origin", "HEAD"]);
+    fs::remove_file(path.join(".git")).unwrap();
+    fs::create_dir(path.join(".git")).unwrap();
+    let place = world.block_on(MultiWorktree::open(&world.engine, &feature(), &repos(&["acme/web"])));
+    assert!(place.is_err() && path.exists());
+}

@@ -205,3 +205,65 @@ fn git_works_on_in_a_place_whose_branch_was_deleted() {
     run(&opened.path, &["update-ref", "-d", "refs/heads/baton/issue-7"]);
     assert_eq!(world.open(7).head, head);
 }
+
+#[test]
+fn links_among_gits_own_files_are_not_written_through() {
+    let world = World::new();
+    let opened = world.open(7);
+    let precious = world.root.path().join("precious");
+    fs::write(&precious, "precious\n").unwrap();
+    let names = ["commondir", "gitdir", "HEAD", "baton-base", "baton-index"];
+    let lay_links = || {
+        for name in names {
+            symlink(&precious, opened.git_dir.join(format!("{name}.baton"))).unwrap();
+            fs::write(opened.git_dir.join(name), "x\n").unwrap();
+        }
+        for link in [
+            opened.git_dir.join("baton-rebase"),
+            opened.path.join(".git.baton"),
+            world.mirror().join("refs/remotes/origin/HEAD.baton"),
+        ] {
+            let _ = fs::remove_file(&link);
+            symlink(&precious, link).unwrap();
+        }
+        fs::write(opened.path.join(".git"), "x\n").unwrap();
+        fs::write(world.mirror().join("refs/remotes/origin/HEAD"), "x\n").unwrap();
+    };
+    lay_links();
+    world.person_pushes("main", "news", "news\n");
+    world.open(7);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n");
+    lay_links();
+    world.close(7);
+    world.remove(7);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n");
+}
+
+#[test]
+fn pipes_among_gits_own_files_are_not_waited_for() {
+    let world = World::new();
+    let opened = world.open(7);
+    let head = commit(&opened.path, "a", "work\n");
+    let lay_pipes = || {
+        for name in
+            ["HEAD", "baton-base", "baton-rebase", "commondir", "MERGE_AUTOSTASH", "index", "baton-index"]
+        {
+            let pipe = opened.git_dir.join(name);
+            let _ = fs::remove_file(&pipe);
+            make_pipe(&pipe);
+        }
+    };
+    lay_pipes();
+    assert_eq!(world.standing(7).head, head);
+    lay_pipes();
+    assert_eq!(world.open(7).head, head);
+    lay_pipes();
+    world.close(7);
+    lay_pipes();
+    world.remove(7);
+    assert!(world.has_text("a", "work\n"));
+}
+
+fn make_pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}

@@ -18,5 +18,6 @@ mod many;
 mod opening;
 mod reading;
 mod removing;
+mod shut;
 mod updating;
 mod world;

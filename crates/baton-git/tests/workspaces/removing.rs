@@ -154,7 +154,7 @@ fn a_place_with_a_repository_of_its_own_in_it_stays() {
 }
 
 #[test]
-fn places_are_listed_as_they_stand_and_pruned_when_nobody_wants_them() {
+fn places_are_listed_as_they_stand() {
     let world = World::new();
     make_remote(world.root.path(), "a-b/c");
     let [clean, dirty, ahead] = [1, 2, 3].map(|number| world.open(number));
@@ -174,8 +174,33 @@ fn places_are_listed_as_they_stand_and_pruned_when_nobody_wants_them() {
         (clean.path.as_path(), Some("baton/issue-1"))
     );
     assert!(listed.iter().all(|it| it.changed_at > 1_600_000_000));
-    let pruned = world.block_on(world.engine.prune(|it| it.is_dirty || it.unpushed > 0)).unwrap();
-    let names: Vec<_> = pruned.iter().map(|(issue, _)| issue.to_string()).collect();
-    assert_eq!(names, ["a-b/c#4", "acme/web#1"]);
-    assert!(!clean.path.exists() && dirty.path.exists() && ahead.path.exists());
+}
+
+#[test]
+fn a_repository_that_took_the_place_of_the_work_trees_own_stays() {
+    let world = World::new();
+    let opened = world.open(7);
+    fs::remove_file(opened.path.join(".git")).unwrap();
+    git(&opened.path, &["init", "--quiet"]);
+    commit(&opened.path, "a", "only here\n");
+    let removal = world.remove(7);
+    assert!(matches!(&removal, Removal::Kept(why) if why.contains("repository of its own")), "{removal:?}");
+    assert!(opened.path.join(".git/HEAD").exists());
+}
+
+#[test]
+fn changes_that_git_was_told_not_to_look_at_are_safe_too() {
+    let world = World::new();
+    let opened = world.open(7);
+    for file in ["a", "b", "c"] {
+        commit(&opened.path, file, "old\n");
+    }
+    world.close(7);
+    git(&opened.path, &["update-index", "--skip-worktree", "a", "c"]);
+    git(&opened.path, &["update-index", "--assume-unchanged", "b", "c"]);
+    for file in ["a", "b", "c"] {
+        fs::write(opened.path.join(file), "changed\n").unwrap();
+    }
+    assert!(matches!(world.remove(7), Removal::Removed { rescued } if rescued.len() == 1));
+    assert!(["a", "b", "c"].iter().all(|file| world.has_text(file, "changed\n")));
 }
