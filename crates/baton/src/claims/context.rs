@@ -72,7 +72,10 @@ impl TrackerArguments {
 }
 
 /// How the tracker is reached, by the configuration. May run the command that prints a token.
-pub(crate) fn github_settings(loaded: &Loaded, surroundings: &Surroundings) -> Result<Settings, CommandError> {
+pub(crate) fn github_settings(
+    loaded: &Loaded,
+    surroundings: &Surroundings,
+) -> Result<Settings, CommandError> {
     let config = &loaded.resolved.config;
     Ok(Settings {
         api_url: config.api_url.clone(),
