@@ -21,12 +21,16 @@ pub struct Checkout<'a> {
     pub token: Option<&'a Token>,
     /// When git must have ended.
     pub stop_at: Option<Instant>,
+    /// Whether the repository is a bare one, at exactly this path. Git uses such ones unasked only where it is configured to.
+    pub is_bare: bool,
+    /// What git is told whatever any configuration says, each as `name=value`.
+    pub settings: &'a [&'a str],
 }
 
 impl<'a> Checkout<'a> {
     /// Uses a repository with git's own credentials and without a limit of time.
     pub fn new(repository: &'a Path) -> Self {
-        Self { repository, token: None, stop_at: None }
+        Self { repository, token: None, stop_at: None, is_bare: false, settings: &[] }
     }
 
     pub(crate) fn git(&self, tried: &'static str, arguments: &[&str]) -> Result<Said, GitError> {
@@ -92,7 +96,12 @@ impl<'a> Checkout<'a> {
     /// Returns whether there is such a commit here.
     pub(crate) fn has_commit(&self, oid: &Oid) -> Result<bool, GitError> {
         let commit = format!("{oid}^{{commit}}");
-        Ok(self.git("looking for a commit", &["cat-file", "-e", &commit])?.is_success())
+        let tried = "looking for a commit";
+        let said = self.git(tried, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+        match said.code {
+            Some(1) => Ok(false),
+            _ => said.or_failed(tried).map(|_| true),
+        }
     }
 
     /// Returns whether a branch can move from one commit to another without losing any.

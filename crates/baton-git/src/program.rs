@@ -96,6 +96,10 @@ pub(crate) fn run_unredacted(
     }
     let input = input.map_or(Input::Nothing, |input| Input::Text(input.as_bytes()));
     let mut command = command(checkout.token);
+    command.args(checkout.settings.iter().flat_map(|setting| ["-c", setting]));
+    if checkout.is_bare {
+        command.env("GIT_DIR", checkout.repository);
+    }
     command.arg("-C").arg(checkout.repository).args(arguments);
     let output = perform(command, tried, &input, time_left(checkout))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -156,6 +160,7 @@ pub(crate) fn command(token: Option<&Token>) -> Command {
         command.env_remove(place);
     }
     command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").env("GIT_NO_REPLACE_OBJECTS", "1");
+    command.env_remove("GIT_DEFAULT_REF_FORMAT");
     command.env("GIT_AUTHOR_NAME", NAME).env("GIT_AUTHOR_EMAIL", EMAIL).env_remove("GIT_AUTHOR_DATE");
     command
         .env("GIT_COMMITTER_NAME", NAME)

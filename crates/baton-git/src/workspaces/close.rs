@@ -3,6 +3,8 @@
 //! Whatever an agent has left checked out, the place's own branch is checked out afterwards. What does not belong on it is
 //! kept by name, here and then on the remote.
 
+pub(crate) mod locks;
+
 use std::time::Instant;
 
 use baton_core::workspace::{CloseAsk, Closed, PushClaim, PushTerms, Pushed};
@@ -10,7 +12,7 @@ use baton_ports::WorkspaceError;
 
 use super::open::{base_of, head, no_head, read_refs};
 use super::place::{Place, tracking_ref};
-use super::repository::{LONG, Refs, Repository};
+use super::repository::{LONG, Refs, Repository, SETTINGS};
 use super::{aside, disk, failure, mirror, remote, rescue, snapshot, status, tree, update};
 use crate::checkout::Checkout;
 use crate::error::GitError;
@@ -24,6 +26,7 @@ pub(crate) fn close(
     ask: &CloseAsk,
 ) -> Result<Closed, WorkspaceError> {
     find(repository, place)?;
+    locks::clear(repository, place)?;
     let refs = read_refs(repository, place)?;
     let rest_committed = match ask.is_read_only {
         true => {
@@ -184,7 +187,14 @@ fn send(
 ) -> Result<PushOutcome, GitError> {
     let (token, remote) = (repository.token(), repository.address());
     let stop_at = Instant::now().checked_add(LONG);
-    let checkout = Checkout { repository: &repository.mirror, token: token.as_ref(), stop_at };
+    let settings = settings(repository);
+    let checkout = Checkout {
+        repository: &repository.mirror,
+        token: token.as_ref(),
+        stop_at,
+        is_bare: true,
+        settings: &settings,
+    };
     let (name, expected) = (place.branch_ref(), refs.at(&place.seen_ref()).cloned());
     // What is rewritten here was seen here; the expected commit keeps everything else safe.
     let branch = BranchMove { name: &name, new: head.clone(), expected, allows_rewrite: true };
@@ -198,6 +208,13 @@ fn send(
         }
         _ => UnfencedPush { checkout, remote, branch, skips_hooks }.send(),
     }
+}
+
+/// What git is told, here as on every other call in a mirror.
+fn settings(repository: &Repository<'_>) -> Vec<&'static str> {
+    let hooks: &[&str] =
+        if repository.shared.settings.run_hooks { &[] } else { &["core.hooksPath=/dev/null"] };
+    [&SETTINGS[..], hooks].concat()
 }
 
 /// Puts what was kept by name on the remote, unless nothing may be pushed, and tells its names.

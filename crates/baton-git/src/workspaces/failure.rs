@@ -52,6 +52,7 @@ pub(crate) fn of_call(tried: &str, error: &GitError, place: &Path, is_network: b
     };
     let (is_transient, advice) = match error {
         GitError::Program(_) => (false, "install git 2.41 or later".to_owned()),
+        GitError::Input(_) => (false, format!("look at {} with git", place.display())),
         _ => (true, "it is tried again; check the network and the disk if it stays so".to_owned()),
     };
     WorkspaceError { is_transient, tried: tried.to_owned(), answer, advice }
@@ -84,6 +85,15 @@ fn free_space(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_meant_is_not_tried_again() {
+        let error = GitError::Input("there is no commit".to_owned());
+        assert!(!of_call("pushing", &error, Path::new("/m"), true).is_transient);
+        assert!(
+            of_call("pushing", &GitError::TooLate { tried: "the push" }, Path::new("/m"), true).is_transient
+        );
+    }
 
     #[test]
     fn a_full_disk_and_a_shut_door_are_for_people_and_a_bad_network_is_for_time() {

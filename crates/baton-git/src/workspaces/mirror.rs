@@ -93,7 +93,8 @@ fn fill(repository: &Repository<'_>, making: &std::path::Path) -> Result<(), Wor
         git.reach("looking at the remote", &["ls-remote", "--", &address, "HEAD", "refs/heads/*"])?;
     let is_sha256 = listed.split_whitespace().next().is_some_and(|oid| oid.len() == 64);
     let format = if is_sha256 { "--object-format=sha256" } else { "--object-format=sha1" };
-    let mut arguments = vec!["init", "--quiet", "--bare", format];
+    // What is written to a mirror file by file has the names that files have, whatever a person's default is.
+    let mut arguments = vec!["-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", format];
     if !repository.shared.settings.run_hooks {
         arguments.push("--template=");
     }

@@ -33,6 +33,7 @@ pub(crate) fn open(
     let path = repository.shared.path(place);
     let is_new = !disk::is_own_directory(&path)?;
     tree::sweep(repository, place)?;
+    close::locks::clear(repository, place)?;
     let base = choose_base(repository, place, terms, is_new)?;
     let refs = read_refs(repository, place)?;
     let knows_remote = match is_new {

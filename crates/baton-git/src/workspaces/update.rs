@@ -7,6 +7,7 @@
 use baton_core::workspace::Update;
 use baton_ports::WorkspaceError;
 
+use super::close::locks;
 use super::place::Place;
 use super::repository::{Refs, Repository};
 use super::status::{self, Status};
@@ -104,14 +105,16 @@ pub(crate) fn rebase(
     }
     let files = conflicts(repository, place)?;
     undo(repository, place)?;
-    match answer.stderr.contains("No space left") {
+    // Without a conflict, no decision of anybody would help.
+    match files.is_empty() || answer.stderr.contains("No space left") {
         true => Err(git.failed("rebasing", &answer, false)),
         false => Ok(Update::Conflict(files)),
     }
 }
 
-/// Goes where the engine's mark says: back from a rebase, or to what others have pushed.
+/// Ends what was cut off: removes its locks, and goes where the engine's mark says: back from a rebase, or to what others have pushed.
 pub(crate) fn undo(repository: &Repository<'_>, place: &Place) -> Result<(), WorkspaceError> {
+    locks::clear(repository, place)?;
     let mark = mark(repository, place);
     let Some(text) = disk::read_if_there(&mark) else { return Ok(()) };
     // An empty mark was cut off before anything was done.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use baton_core::workspace::{CloseAsk, OpenAsk, PushTerms, Pushed};
+use baton_core::workspace::{CloseAsk, OpenAsk, PushTerms, Pushed, Update};
 use baton_git::GitWorkspaces;
 use baton_ports::Workspaces as _;
 
@@ -27,6 +27,37 @@ fn an_engine_that_is_killed_at_any_moment_loses_nothing() {
         Some(root) => work_until_killed(Path::new(&root)),
         None => kill_again_and_again(),
     }
+}
+
+#[test]
+fn locks_of_a_git_that_was_killed_are_in_nobodys_way() {
+    let world = World::new();
+    let opened = world.open(7);
+    let leave_locks = || {
+        for lock in ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"].map(|name| opened.git_dir.join(name)) {
+            fs::File::create(lock).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+        }
+        leave_branch_lock(&world);
+    };
+    fs::write(opened.path.join("a"), "work\n").unwrap();
+    leave_locks();
+    let closed = world.close(7);
+    assert_eq!((closed.rest_committed, closed.push), (true, Pushed::Done { claim_tip: None }));
+    world.person_pushes("main", "news", "news\n");
+    leave_locks();
+    assert_eq!(world.open(7).update, Update::Done);
+    fs::write(opened.path.join("b"), "left\n").unwrap();
+    leave_locks();
+    world.remove(7);
+    assert!(world.has_text("b", "left\n"));
+    leave_branch_lock(&world);
+    assert!(world.open(7).is_new);
+}
+
+fn leave_branch_lock(world: &World) {
+    let lock = world.mirror().join("refs/heads/baton/issue-7.lock");
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::File::create(lock).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
 }
 
 /// Opens, works, closes and removes for ever, and says which commits it has made before it does anything about them.
@@ -126,12 +157,36 @@ fn wait_at_most(child: &mut Child, pause: Duration) {
     }
 }
 
+/// The same test is both: the one who configures, and, with the variable, the one whose git is configured so.
+#[test]
+fn what_a_person_has_configured_for_all_repositories_is_in_nobodys_way() {
+    if std::env::var_os(VARIABLE).is_some() {
+        let world = World::new();
+        let opened = world.open(7);
+        let work = commit(&opened.path, "a", "work\n");
+        assert_eq!(world.close(7).push, Pushed::Done { claim_tip: None });
+        assert_eq!(world.on_remote("baton/issue-7"), Some(work));
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let configured = root.path().join("gitconfig");
+    let name = "crashes::what_a_person_has_configured_for_all_repositories_is_in_nobodys_way";
+    for text in ["[safe]\n\tbareRepository = explicit\n", "[init]\n\tdefaultRefFormat = reftable\n"] {
+        fs::write(&configured, text).unwrap();
+        let mut command = again(name, root.path());
+        let output = command.env("GIT_CONFIG_GLOBAL", &configured).output().unwrap();
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 fn start(root: &Path) -> Child {
     let name = "crashes::an_engine_that_is_killed_at_any_moment_loses_nothing";
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", name, "--nocapture", "--test-threads=1"])
-        .env(VARIABLE, root)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+    again(name, root).stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// This program once more, with the variable.
+fn again(name: &str, root: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(VARIABLE, root);
+    command
 }

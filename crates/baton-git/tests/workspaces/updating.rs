@@ -4,7 +4,7 @@ use std::fs;
 
 use baton_core::workspace::Update;
 
-use super::world::{World, commit, git, read};
+use super::world::{World, ask, commit, git, read};
 
 #[test]
 fn commits_are_put_on_top_of_the_base_and_keep_their_author() {
@@ -35,6 +35,22 @@ fn a_conflict_is_told_and_leaves_everything_as_it_was() {
     // Nothing is left in the middle: the next push works.
     world.close(7);
     assert_eq!(world.on_remote("baton/issue-7"), Some(work));
+}
+
+#[test]
+fn a_rebase_that_fails_without_a_conflict_is_an_error_in_gits_words() {
+    let world = World::new();
+    let opened = world.open(7);
+    commit(&opened.path, "a", "lost\n");
+    let work = commit(&opened.path, "a", "work\n");
+    // As a bad disk does it.
+    let lost = git(&opened.path, &["rev-parse", "HEAD^:a"]);
+    fs::remove_file(world.mirror().join(format!("objects/{}/{}", &lost[..2], &lost[2..]))).unwrap();
+    world.person_pushes("main", "b", "news\n");
+    let error = world.try_open(&ask(7)).unwrap_err();
+    assert!(error.answer.contains(&lost) && !error.is_transient, "{error}");
+    assert_eq!(git(&opened.path, &["rev-parse", "baton/issue-7"]), work);
+    assert_eq!(git(&opened.path, &["status", "--porcelain"]), "");
 }
 
 #[test]
