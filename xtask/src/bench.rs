@@ -9,6 +9,15 @@ pub(crate) mod forge;
 pub(crate) mod grammars;
 pub(crate) mod store;
 
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use crate::command;
+use crate::workspace::Workspace;
+
 /// The benchmarks, by name.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
@@ -26,7 +35,7 @@ pub(crate) enum Bench {
     Store(store::Args),
 }
 
-pub(crate) fn run(bench: Bench) -> anyhow::Result<()> {
+pub(crate) fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Agent(args) => agent::run(&args),
         Bench::Assess(args) => assess::run(&args),
@@ -34,5 +43,36 @@ pub(crate) fn run(bench: Bench) -> anyhow::Result<()> {
         Bench::Forge(args) => forge::run(args),
         Bench::Grammars(args) => grammars::run(&args),
         Bench::Store(args) => store::run(&args),
+    }
+}
+
+/// A bench target of a package, which prints its figures and keeps them in a file under the target directory.
+struct Target {
+    command: Command,
+    figures: PathBuf,
+}
+
+impl Target {
+    fn new(package: &str, name: &str) -> Result<Self> {
+        let kept = Workspace::find()?.target.join("bench");
+        fs::create_dir_all(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
+        let figures = kept.join(format!("{name}.md"));
+        let mut command = command::cargo();
+        command
+            .args(["bench", "--quiet", "--package", package, "--bench", name])
+            .env("BATON_BENCH_OUT", &figures);
+        Ok(Self { command, figures })
+    }
+
+    /// Tells the target something.
+    fn with(mut self, variable: &str, value: &str) -> Self {
+        self.command.env(variable, value);
+        self
+    }
+
+    fn run(mut self) -> Result<()> {
+        command::run(&mut self.command)?;
+        println!("kept in {}", self.figures.display());
+        Ok(())
     }
 }

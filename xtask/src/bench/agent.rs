@@ -1,12 +1,9 @@
 //! Runs the benchmark of agents, which is a bench target of `baton`. The figures are printed and kept in a file under the
 //! target directory.
 
-use std::fs;
+use anyhow::Result;
 
-use anyhow::{Context as _, Result};
-
-use crate::command;
-use crate::workspace::Workspace;
+use super::Target;
 
 /// Options of `cargo xtask bench agent`.
 #[derive(clap::Args)]
@@ -17,13 +14,5 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let kept = Workspace::find()?.target.join("bench");
-    fs::create_dir_all(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
-    let figures = kept.join("agent.md");
-    let mut bench = command::cargo();
-    bench.args(["bench", "--quiet", "--package", "baton", "--bench", "agent"]);
-    bench.env("BATON_BENCH_ROUNDS", args.rounds.to_string()).env("BATON_BENCH_OUT", &figures);
-    command::run(&mut bench)?;
-    println!("kept in {}", figures.display());
-    Ok(())
+    Target::new("baton", "agent")?.with("BATON_BENCH_ROUNDS", &args.rounds.to_string()).run()
 }

@@ -3,10 +3,9 @@
 //! The measuring itself is a bench target of `baton-forge`, so that this tool stays quick to build. The figures are printed
 //! and kept in a file under the target directory.
 
-use std::fs;
+use anyhow::Result;
 
-use anyhow::{Context as _, Result};
-
+use super::Target;
 use crate::command;
 use crate::workspace::Workspace;
 
@@ -15,15 +14,7 @@ use crate::workspace::Workspace;
 pub(crate) struct Args {}
 
 pub(crate) fn run(Args {}: Args) -> Result<()> {
-    let target = Workspace::find()?.target;
     command::run(command::cargo().args(["build", "--release", "--package", "baton"]))?;
-    let kept = target.join("bench");
-    fs::create_dir_all(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
-    let figures = kept.join("forge.md");
-    let mut bench = command::cargo();
-    bench.args(["bench", "--quiet", "--package", "baton-forge", "--bench", "forge"]);
-    bench.env("BATON_BIN", target.join("release/baton")).env("BATON_BENCH_OUT", &figures);
-    command::run(&mut bench)?;
-    println!("kept in {}", figures.display());
-    Ok(())
+    let binary = Workspace::find()?.target.join("release/baton");
+    Target::new("baton-forge", "forge")?.with("BATON_BIN", &binary.to_string_lossy()).run()
 }
