@@ -126,7 +126,7 @@ fn of_kind(kind: Kind) -> Value {
         ] }),
         Kind::Command => json!({ "type": "array", "items": scalar(), "minItems": 1 }),
         Kind::Arguments => json!({ "type": "array", "items": scalar() }),
-        Kind::Variables => list(&text(VARIABLE), &some_of("[A-Za-z_][A-Za-z0-9_]*")),
+        Kind::Variables => list(&or_switch(&text(VARIABLE)), &or_switch(&some_of("[A-Za-z_][A-Za-z0-9_]*"))),
         Kind::List => list(&scalar(), &scalar()),
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Choices(words) => list(&json!({ "enum": words }), &some_of(&words.join("|"))),
@@ -144,6 +144,11 @@ fn scalar() -> Value {
 /// A list may also be one text with commas.
 fn list(item: &Value, text: &Value) -> Value {
     json!({ "anyOf": [{ "type": "array", "items": item }, text] })
+}
+
+/// Two names look like yes and no to whoever reads the file as JSON.
+fn or_switch(names: &Value) -> Value {
+    json!({ "anyOf": [names, { "type": "boolean" }] })
 }
 
 fn some_of(words: &str) -> Value {

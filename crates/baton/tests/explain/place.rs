@@ -25,14 +25,17 @@ impl Ran {
     }
 }
 
-/// A directory that is no repository.
+/// A directory that nothing above it concerns, and that has no configuration.
 pub(crate) struct Place {
     directory: tempfile::TempDir,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { directory: tempfile::tempdir().unwrap() }
+        let place = Self { directory: tempfile::tempdir().unwrap() };
+        // Whatever is above it is no concern of this place.
+        std::fs::create_dir(place.directory.path().join(".git")).unwrap();
+        place
     }
 
     pub(crate) fn with(self, name: &str, text: &str) -> Self {

@@ -12,7 +12,8 @@ use crate::model_server::Answer::{self, Hangs, Refuses, Runs, Says};
 use crate::model_server::{CACHED, READ, WRITTEN};
 use crate::studio::{GRACE, KEY, PROMPT, Studio};
 
-/// A provider of our own, and nothing that would ask another host.
+/// A provider of our own, nothing that would ask another host, and nothing of its sandbox in a directory that all share: it
+/// would leave an empty `.git` there.
 const SETTINGS: &str = r#"    adapter: codex
     model: gpt-5
     args:
@@ -24,6 +25,8 @@ const SETTINGS: &str = r#"    adapter: codex
       - analytics.enabled=false
       - -c
       - features.plugins=false
+      - -c
+      - sandbox_workspace_write.exclude_slash_tmp=true
 "#;
 
 async fn studio(script: impl IntoIterator<Item = Answer>) -> Studio {

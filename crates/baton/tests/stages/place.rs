@@ -27,6 +27,8 @@ impl Place {
     /// A place with these files; their directories are made.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let place = Self { directory: tempfile::tempdir().unwrap() };
+        // Whatever is above it is no concern of this place.
+        std::fs::create_dir(place.path().join(".git")).unwrap();
         files.iter().for_each(|(name, text)| place.write(name, text));
         place
     }
