@@ -42,7 +42,7 @@ pub(crate) async fn measure(rounds: usize) -> Vec<Row> {
         tokio::time::sleep(PAUSE).await;
     }
     let bare = median(&mut bare);
-    let row = |what, ours: Duration, aim, limit: f64| {
+    let row = |what, ours: Duration, aim, limit: Option<f64>| {
         let ratio = ours.as_secs_f64() / bare.as_secs_f64();
         Row {
             what,
@@ -50,12 +50,12 @@ pub(crate) async fn measure(rounds: usize) -> Vec<Row> {
             yardstick: format!("fork+exec {}", ms(bare)),
             ratio,
             aim,
-            is_met: ratio <= limit,
+            is_met: limit.map(|limit| ratio <= limit),
         }
     };
     vec![
-        row("start to first byte, an engine at rest", median(&mut warm), "≤ 1.5", 1.5),
-        row("start to first byte, without a supervisor that waits", median(&mut cold), "–", f64::INFINITY),
+        row("start to first byte, an engine at rest", median(&mut warm), "≤ 1.5", Some(1.5)),
+        row("start to first byte, without a supervisor that waits", median(&mut cold), "–", None),
     ]
 }
 
