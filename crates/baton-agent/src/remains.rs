@@ -18,8 +18,6 @@ use crate::records;
 
 /// The variable whose value only the processes of one run have.
 pub(crate) const MARK_VARIABLE: &str = "BATON_RUN_MARK";
-/// The variable that tells the run.
-pub(crate) const RUN_VARIABLE: &str = "BATON_RUN_ID";
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long the dead are waited for after SIGKILL. Who is not gone by then waits for a disk.

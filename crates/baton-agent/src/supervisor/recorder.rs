@@ -4,13 +4,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use baton_core::agent::{AgentExit, AgentRecord, RecordedEnd, RecordedProcess};
+use baton_core::agent::{AgentExit, AgentRecord, RUN_VARIABLE, RecordedEnd, RecordedProcess};
 use baton_core::agent_lines::Report;
 
 use super::group::Group;
 use crate::processes;
 use crate::records::{self, RecordTerms};
-use crate::remains::{MARK_VARIABLE, RUN_VARIABLE};
+use crate::remains::MARK_VARIABLE;
 use crate::wire::AgentTerms;
 
 /// The record of the run that is under way.

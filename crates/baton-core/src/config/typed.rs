@@ -90,6 +90,13 @@ pub struct WorkersConfig {
     pub ttl: Duration,
 }
 
+impl WorkersConfig {
+    /// Returns the longest that an agent may be given to stop after one signal: it must be dead before the lease is over.
+    pub fn longest_grace(&self) -> Duration {
+        self.ttl.saturating_sub(self.heartbeat) / 2
+    }
+}
+
 /// How issues are claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimsConfig {

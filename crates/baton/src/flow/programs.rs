@@ -72,7 +72,7 @@ impl Limits {
         Self {
             log_cap: config.log_cap_bytes,
             kill_grace: config.kill_grace,
-            grace_max: config.workers.ttl.saturating_sub(config.workers.heartbeat) / 2,
+            grace_max: config.workers.longest_grace(),
             wall_time: config.max_wall_time,
             inactivity: config.inactivity_timeout,
         }
