@@ -114,6 +114,11 @@ impl Database {
         self.readers.read(Freshness::OwnCommits, ask)
     }
 
+    /// Runs `ask` without a snapshot: each question sees the newest state, what was written in between included.
+    pub(crate) fn read_unpinned<R>(&self, ask: impl FnOnce(&Connection) -> R) -> rusqlite::Result<R> {
+        self.readers.unpinned(ask)
+    }
+
     /// Runs `ask` on the state of `lag` ago.
     pub(crate) fn read_lagging<R>(
         &self,

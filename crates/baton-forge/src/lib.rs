@@ -1,6 +1,6 @@
 //! An embedded GitHub-compatible forge: issues, labels, comments, reactions, refs and git in one process.
 //!
-//! It serves GitHub's REST paths and git's smart HTTP protocol from one SQLite file and one directory of bare
+//! It serves GitHub's REST paths, its GraphQL and git's smart HTTP protocol from one SQLite file and one directory of bare
 //! repositories, on TCP and on a unix socket. People without GitHub run it as their tracker; tests, benchmarks and the
 //! demo run it because it is real: a server that independent clients cannot tell from GitHub in the flows it covers
 //! (docs/forge-coverage.md lists them, each checked against GitHub's published description).
@@ -25,9 +25,12 @@ mod api;
 mod clock;
 mod db;
 mod git;
+mod graphql;
+mod hooks;
 mod http;
 mod knobs;
 mod meter;
+mod news;
 mod record;
 mod server;
 mod sync;

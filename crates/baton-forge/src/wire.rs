@@ -70,10 +70,15 @@ pub(crate) fn parse_time(text: &str) -> Option<i64> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeId(pub(crate) &'static str, pub(crate) i64);
 
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}_{}", self.0, URL_SAFE_NO_PAD.encode(self.1.to_be_bytes()))
+    }
+}
+
 impl Serialize for NodeId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let encoded = URL_SAFE_NO_PAD.encode(self.1.to_be_bytes());
-        serializer.collect_str(&format_args!("{}_{encoded}", self.0))
+        serializer.collect_str(self)
     }
 }
 

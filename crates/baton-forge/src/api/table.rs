@@ -6,6 +6,7 @@ use super::{
     pull_merge, pulls, reactions, repos, search, sub_issues, users,
 };
 use crate::db::repos::Permission;
+use crate::graphql;
 use crate::http::access::Access;
 use crate::http::rate::Resource;
 
@@ -29,6 +30,21 @@ const fn row(
 /// An endpoint of the forge's own, for its administrator.
 const fn own(method: &'static str, path: &'static str, handler: Handler) -> Endpoint {
     Endpoint { method, path, operation: "", access: SiteAdmin, resource: None, is_charged: false, handler }
+}
+
+/// Both addresses of GraphQL: github.com's and GHES's. It weighs each call itself.
+const fn graph(path: &'static str) -> Endpoint {
+    let access = SignedIn { writes: false };
+    let resource = Some(Resource::Graphql);
+    Endpoint {
+        method: "POST",
+        path,
+        operation: "",
+        access,
+        resource,
+        is_charged: false,
+        handler: Git(graphql::serve),
+    }
 }
 
 #[rustfmt::skip]
@@ -150,6 +166,9 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     row("PUT", "/repos/{owner}/{repo}/pulls/{pull_number}/merge", "pulls/merge", WRITE, Git(pull_merge::merge)),
 
     Endpoint { resource: Some(Resource::Search), ..row("GET", "/search/issues", "search/issues-and-pull-requests", Anyone, Handler::Read(search::issues)) },
+
+    graph("/graphql"),
+    graph("/api/graphql"),
 
     own("GET", "/_forge/knobs", Control(control::knobs)),
     own("PATCH", "/_forge/knobs", Control(control::set_knobs)),

@@ -44,6 +44,14 @@ pub(crate) fn of_issue(conn: &Connection, issue_id: i64) -> rusqlite::Result<Opt
     conn.prepare_cached(&sql)?.query_row([issue_id], pull_from).optional()
 }
 
+pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<(Issue, Pull)>> {
+    let sql = format!("SELECT {COLUMNS} FROM pulls p WHERE p.id = ?1");
+    let Some(pull) = conn.prepare_cached(&sql)?.query_row([id], pull_from).optional()? else {
+        return Ok(None);
+    };
+    Ok(issues::by_id(conn, pull.issue_id)?.map(|issue| (issue, pull)))
+}
+
 pub(crate) fn by_number(
     conn: &Connection,
     repo_id: i64,

@@ -43,6 +43,8 @@ struct Snapshot {
 
 /// More places than threads that usually read at once; threads beyond that share.
 const PLACES: usize = 32;
+/// Connections without a transaction that are kept for the next question of that kind.
+const LOOSE_MAX: usize = 8;
 
 thread_local! {
     static PLACE: usize = NEXT_PLACE.fetch_add(1, Ordering::Relaxed) % PLACES;
@@ -52,6 +54,8 @@ static NEXT_PLACE: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct Readers {
     path: PathBuf,
     places: [Mutex<Option<Reader>>; PLACES],
+    /// Connections that are in no transaction.
+    loose: Mutex<Vec<Connection>>,
     commits: AtomicU64,
 }
 
@@ -60,6 +64,7 @@ impl Readers {
         Self {
             path: path.to_owned(),
             places: std::array::from_fn(|_| Mutex::default()),
+            loose: Mutex::default(),
             commits: AtomicU64::new(0),
         }
     }
@@ -103,6 +108,21 @@ impl Readers {
             reader.end()?;
         }
         *place = Some(reader);
+        Ok(answer)
+    }
+
+    /// Asks on a connection without a transaction.
+    pub(super) fn unpinned<R>(&self, ask: impl FnOnce(&Connection) -> R) -> rusqlite::Result<R> {
+        let kept = lock(&self.loose).pop();
+        let connection = match kept {
+            Some(connection) => connection,
+            None => super::connect_reader(&self.path)?,
+        };
+        let answer = ask(&connection);
+        let mut loose = lock(&self.loose);
+        if loose.len() < LOOSE_MAX {
+            loose.push(connection);
+        }
         Ok(answer)
     }
 

@@ -1,7 +1,7 @@
 //! The schema's versions, applied in order when the forge opens its file.
 //!
-//! `PRAGMA user_version` holds the number of migrations applied. A migration is never edited once released; pull
-//! requests' reviews, checks, boards and hooks come as later entries that refer to the tables here by id.
+//! `PRAGMA user_version` holds the number of migrations applied. A migration is never edited once released: what
+//! changes comes as a later entry.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::OpenError;
 
-const MIGRATIONS: [&str; 1] = [include_str!("schema/0001_ground.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema/0001_ground.sql"), include_str!("schema/0002_relay.sql")];
 
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let sqlite = |source| OpenError::Sqlite { path: path.to_owned(), source };
@@ -36,7 +36,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();
         let refusal = migrate(&mut connection, Path::new("forge.db")).unwrap_err();
-        assert!(matches!(refusal, OpenError::Newer { found: 99, known: 1, .. }), "{refusal}");
+        assert!(matches!(refusal, OpenError::Newer { found: 99, known: 2, .. }), "{refusal}");
         let tables: i64 =
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
         assert_eq!(tables, 0);

@@ -1,19 +1,25 @@
 //! The one writer: every change runs on its thread, and changes that wait together share a commit.
 //!
 //! Each change has a savepoint of its own, so a refused one leaves nothing behind while its neighbours go on. Answers
-//! are sent only after the commit that carries them: what a client was told is on disk.
+//! are sent only after the commit that carries them: what a client was told is on disk. So is the news of a change:
+//! listeners hear of it when it can no longer be undone.
 
+use std::cell::RefCell;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use rusqlite::Connection;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 use super::readers::Readers;
 use super::replica::Replicas;
+use crate::hooks::publish::publish;
+use crate::news::News;
+use crate::sync::lock;
 
 /// Changes that share one commit at most. More would make the first of them wait for the last.
 const BATCH_MAX: usize = 128;
@@ -32,6 +38,14 @@ pub(crate) enum WriteError {
 /// A change's view of the database, inside its savepoint.
 pub(crate) struct Tx<'c> {
     connection: &'c Connection,
+    news: RefCell<Vec<News>>,
+}
+
+impl Tx<'_> {
+    /// Tells what this change has brought about. It is heard only if the change is kept.
+    pub(crate) fn tell(&self, news: News) {
+        self.news.borrow_mut().push(news);
+    }
 }
 
 impl Deref for Tx<'_> {
@@ -44,16 +58,42 @@ impl Deref for Tx<'_> {
 
 type Deliver = Box<dyn FnOnce(Result<(), WriteError>) + Send>;
 type Change = Box<dyn FnOnce(&Tx<'_>) -> (bool, Deliver) + Send>;
+/// Whoever hears the news. One that has gone away is forgotten.
+type Audience = Arc<Mutex<Vec<UnboundedSender<Arc<News>>>>>;
 
 pub(crate) struct Writer {
     changes: Sender<Change>,
+    audience: Audience,
+}
+
+/// What is told around the commits of the writer.
+struct Surroundings {
+    readers: Arc<Readers>,
+    replicas: Arc<Replicas>,
+    audience: Audience,
+}
+
+/// What a batch of changes leaves to be done after its commit.
+#[derive(Default)]
+struct Aftermath {
+    deliveries: Vec<Deliver>,
+    news: Vec<News>,
 }
 
 impl Writer {
     pub(super) fn start(connection: Connection, readers: Arc<Readers>, replicas: Arc<Replicas>) -> Self {
         let (changes, queue) = channel();
-        thread::spawn(move || run(&connection, &queue, &readers, &replicas));
-        Self { changes }
+        let audience = Audience::default();
+        let around = Surroundings { readers, replicas, audience: Arc::clone(&audience) };
+        thread::spawn(move || run(&connection, &queue, &around));
+        Self { changes, audience }
+    }
+
+    /// Returns the news of every commit from now on, in their order.
+    pub(crate) fn listen(&self) -> UnboundedReceiver<Arc<News>> {
+        let (teller, listener) = unbounded_channel();
+        lock(&self.audience).push(teller);
+        listener
     }
 
     /// Queues a change; the receiver gets its answer after the commit. An `Err` rolls the change back.
@@ -99,16 +139,29 @@ fn settle<T, E: From<WriteError>>(
     received.unwrap_or(Err(WriteError::NotMade))?
 }
 
-fn run(connection: &Connection, queue: &Receiver<Change>, readers: &Readers, replicas: &Replicas) {
+fn run(connection: &Connection, queue: &Receiver<Change>, around: &Surroundings) {
     while let Ok(first) = queue.recv() {
         let batch = std::iter::once(first).chain(queue.try_iter().take(BATCH_MAX - 1));
-        let (committed, deliveries) = commit_together(connection, batch);
+        let (committed, aftermath) = commit_together(connection, batch);
         if committed.is_ok() {
-            readers.committed();
-            replicas.committed();
+            around.readers.committed();
+            around.replicas.committed();
+            around.pass_on(aftermath.news);
         }
-        for deliver in deliveries {
+        for deliver in aftermath.deliveries {
             deliver(committed.clone());
+        }
+    }
+}
+
+impl Surroundings {
+    fn pass_on(&self, news: Vec<News>) {
+        if news.is_empty() {
+            return;
+        }
+        let mut audience = lock(&self.audience);
+        for news in news.into_iter().map(Arc::new) {
+            audience.retain(|listener| listener.send(Arc::clone(&news)).is_ok());
         }
     }
 }
@@ -116,12 +169,12 @@ fn run(connection: &Connection, queue: &Receiver<Change>, readers: &Readers, rep
 fn commit_together(
     connection: &Connection,
     batch: impl Iterator<Item = Change>,
-) -> (Result<(), WriteError>, Vec<Deliver>) {
-    let mut deliveries = Vec::new();
+) -> (Result<(), WriteError>, Aftermath) {
+    let mut aftermath = Aftermath::default();
     let began = execute(connection, "BEGIN IMMEDIATE");
     let applied = began.and_then(|()| {
         for change in batch {
-            deliveries.push(apply(connection, change)?);
+            apply(connection, change, &mut aftermath)?;
         }
         execute(connection, "COMMIT")
     });
@@ -131,17 +184,22 @@ fn commit_together(
         drop(connection.execute_batch("ROLLBACK"));
         WriteError::Commit(error.to_string())
     });
-    (committed, deliveries)
+    (committed, aftermath)
 }
 
-fn apply(connection: &Connection, change: Change) -> rusqlite::Result<Deliver> {
+fn apply(connection: &Connection, change: Change, aftermath: &mut Aftermath) -> rusqlite::Result<()> {
     execute(connection, "SAVEPOINT change")?;
-    let (keep, deliver) = change(&Tx { connection });
-    if !keep {
+    let tx = Tx { connection, news: RefCell::default() };
+    let (keep, deliver) = change(&tx);
+    aftermath.deliveries.push(deliver);
+    if keep {
+        let mut news = tx.news.into_inner();
+        publish(connection, &news)?;
+        aftermath.news.append(&mut news);
+    } else {
         execute(connection, "ROLLBACK TO change")?;
     }
-    execute(connection, "RELEASE change")?;
-    Ok(deliver)
+    execute(connection, "RELEASE change")
 }
 
 fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {

@@ -1,0 +1,84 @@
+//! One field as it was asked for: its name and its arguments, already checked against the schema.
+
+use apollo_compiler::resolvers::ResolveInfo;
+use apollo_compiler::response::{JsonMap, JsonValue};
+
+pub(crate) struct Ask<'a> {
+    info: &'a ResolveInfo<'a>,
+}
+
+impl<'a> Ask<'a> {
+    pub(super) fn new(info: &'a ResolveInfo<'a>) -> Self {
+        Self { info }
+    }
+
+    pub(crate) fn name(&self) -> &'a str {
+        self.info.field_name()
+    }
+
+    fn argument(&self, name: &str) -> Option<&'a JsonValue> {
+        self.info.arguments().get(name).filter(|value| !value.is_null())
+    }
+
+    pub(crate) fn str(&self, name: &str) -> Option<&'a str> {
+        self.argument(name)?.as_str()
+    }
+
+    pub(crate) fn i64(&self, name: &str) -> Option<i64> {
+        self.argument(name)?.as_i64()
+    }
+
+    pub(crate) fn bool(&self, name: &str) -> Option<bool> {
+        self.argument(name)?.as_bool()
+    }
+
+    pub(crate) fn strings(&self, name: &str) -> Option<Vec<&'a str>> {
+        Some(self.argument(name)?.as_array()?.iter().filter_map(|value| value.as_str()).collect())
+    }
+
+    /// An argument that is an input object, such as a mutation's `input`.
+    pub(crate) fn object(&self, name: &str) -> Option<&'a JsonMap> {
+        self.argument(name)?.as_object()
+    }
+
+    /// Returns whether a field of that name is selected anywhere under this one. It decides whether something costly is worth
+    /// reading; it looks at names only.
+    pub(crate) fn selects(&self, name: &str) -> bool {
+        let document = self.info.document();
+        self.info
+            .field_selections()
+            .iter()
+            .any(|field| field.selection_set.all_fields(document).any(|field| field.name == name))
+    }
+}
+
+/// Fields of an input object, by name; null counts as absent.
+pub(crate) trait Input {
+    fn text(&self, name: &str) -> Option<&str>;
+    fn number(&self, name: &str) -> Option<i64>;
+    fn flag(&self, name: &str) -> Option<bool>;
+    fn texts(&self, name: &str) -> Option<Vec<&str>>;
+    fn inner(&self, name: &str) -> Option<&JsonMap>;
+}
+
+impl Input for JsonMap {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
+    }
+
+    fn number(&self, name: &str) -> Option<i64> {
+        self.get(name)?.as_i64()
+    }
+
+    fn flag(&self, name: &str) -> Option<bool> {
+        self.get(name)?.as_bool()
+    }
+
+    fn texts(&self, name: &str) -> Option<Vec<&str>> {
+        Some(self.get(name)?.as_array()?.iter().filter_map(|value| value.as_str()).collect())
+    }
+
+    fn inner(&self, name: &str) -> Option<&JsonMap> {
+        self.get(name)?.as_object()
+    }
+}

@@ -1,0 +1,234 @@
+//! Connections: a page of a list, with cursors.
+
+use apollo_compiler::resolvers::ResolvedValue;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::ask::Ask;
+use super::context::Context;
+use super::entity::{Answer, Bound, Entity, leaf, object, optional, unknown};
+use super::error::GraphError;
+
+/// Which page was asked for. A cursor is a number that means something to whoever made the page: the place in the list
+/// ([`Paging::window`]), or the id of a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paging {
+    pub(crate) size: i64,
+    /// Whether the page is the last of what matches instead of the first.
+    pub(crate) from_end: bool,
+    pub(crate) after: Option<i64>,
+    pub(crate) before: Option<i64>,
+}
+
+impl Paging {
+    pub(crate) fn of(ask: &Ask<'_>) -> Result<Self, GraphError> {
+        let cursor = |name: &str| {
+            ask.str(name).filter(|text| !text.is_empty()).map(|text| read_cursor(text, name)).transpose()
+        };
+        let (first, last) = (ask.i64("first"), ask.i64("last"));
+        Ok(Self {
+            // The weight of the document was checked before: one of the two is there, where the schema has them.
+            size: first.or(last).unwrap_or(100).clamp(0, 100),
+            from_end: first.is_none() && last.is_some(),
+            after: cursor("after")?,
+            before: cursor("before")?,
+        })
+    }
+
+    /// The part of a list of `total` entries that this page is, where cursors are places in the list, counted from one.
+    pub(crate) fn window(&self, total: i64) -> Window {
+        let start = self.after.unwrap_or(0).clamp(0, total);
+        let end = self.before.map_or(total, |before| (before - 1).clamp(start, total));
+        let (from, to) = match self.from_end {
+            false => (start, end.min(start + self.size)),
+            true => (start.max(end - self.size), end),
+        };
+        Window { offset: from, limit: to - from, has_next: to < total, has_previous: from > 0 }
+    }
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) offset: i64,
+    pub(crate) limit: i64,
+    pub(crate) has_next: bool,
+    pub(crate) has_previous: bool,
+}
+
+impl Window {
+    /// The part of a list that was read whole.
+    pub(crate) fn of<T>(self, list: Vec<T>) -> impl Iterator<Item = T> {
+        let at = |number: i64| usize::try_from(number).unwrap_or(0);
+        list.into_iter().skip(at(self.offset)).take(at(self.limit))
+    }
+}
+
+pub(crate) fn write_cursor(at: i64) -> String {
+    STANDARD.encode(format!("cursor:{at}"))
+}
+
+fn read_cursor(text: &str, argument: &str) -> Result<i64, GraphError> {
+    let decoded = STANDARD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let at = decoded.as_deref().and_then(|text| text.strip_prefix("cursor:")).and_then(|at| at.parse().ok());
+    at.ok_or_else(|| {
+        let message = format!("`{text}` does not appear to be a valid cursor.");
+        GraphError::new("INVALID_CURSOR_ARGUMENTS", format!("{message} ({argument})"))
+    })
+}
+
+/// A page: `FooConnection` of `FooEdge` of `Foo`.
+pub(crate) struct Connection<E> {
+    /// The names of its type and of its edges' type.
+    names: (&'static str, &'static str),
+    total: i64,
+    has_next: bool,
+    has_previous: bool,
+    /// Each with its cursor.
+    entries: Vec<(i64, E)>,
+}
+
+impl<E> Connection<E> {
+    pub(crate) fn new(
+        names: (&'static str, &'static str),
+        total: i64,
+        window: Window,
+        entities: impl IntoIterator<Item = E>,
+    ) -> Self {
+        let entries =
+            entities.into_iter().zip(window.offset + 1..).map(|(entity, at)| (at, entity)).collect();
+        Self { names, total, has_next: window.has_next, has_previous: window.has_previous, entries }
+    }
+
+    /// A page of a list that was read whole, which is right for short ones.
+    pub(crate) fn whole(names: (&'static str, &'static str), paging: Paging, entities: Vec<E>) -> Self {
+        let total = i64::try_from(entities.len()).unwrap_or(i64::MAX);
+        let window = paging.window(total);
+        Self::new(names, total, window, window.of(entities))
+    }
+
+    /// A page whose cursors are not places.
+    pub(crate) fn keyed(
+        names: (&'static str, &'static str),
+        total: i64,
+        (has_previous, has_next): (bool, bool),
+        entries: Vec<(i64, E)>,
+    ) -> Self {
+        Self { names, total, has_next, has_previous, entries }
+    }
+}
+
+/// A connection borrows its entries out, so entries are shared by reference.
+struct Borrowed<'e, E>(&'e E);
+
+impl<E: Entity> Entity for Borrowed<'_, E> {
+    fn type_name(&self) -> &'static str {
+        self.0.type_name()
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        self.0.field(context, ask)
+    }
+}
+
+impl<E: Entity> Entity for Connection<E> {
+    fn type_name(&self) -> &'static str {
+        self.names.0
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        match ask.name() {
+            // Search counts by kind; here every kind is one list.
+            "totalCount" | "issueCount" | "repositoryCount" => leaf(self.total),
+            "nodes" => Ok(ResolvedValue::list(
+                self.entries
+                    .iter()
+                    .map(|(_, entity)| ResolvedValue::object(Bound::new(context, Borrowed(entity)))),
+            )),
+            "edges" => Ok(ResolvedValue::list(self.entries.iter().map(|(at, entity)| {
+                ResolvedValue::object(Bound::new(context, Edge { name: self.names.1, at: *at, entity }))
+            }))),
+            "pageInfo" => object(context, self.page_info()),
+            _ => unknown(self.names.0, ask),
+        }
+    }
+}
+
+impl<E> Connection<E> {
+    fn page_info(&self) -> PageInfo {
+        PageInfo {
+            start: self.entries.first().map(|(at, _)| *at),
+            end: self.entries.last().map(|(at, _)| *at),
+            has_next: self.has_next,
+            has_previous: self.has_previous,
+        }
+    }
+}
+
+struct Edge<'e, E> {
+    name: &'static str,
+    at: i64,
+    entity: &'e E,
+}
+
+impl<E: Entity> Entity for Edge<'_, E> {
+    fn type_name(&self) -> &'static str {
+        self.name
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        match ask.name() {
+            "cursor" => leaf(write_cursor(self.at)),
+            "node" => object(context, Borrowed(self.entity)),
+            _ => unknown(self.name, ask),
+        }
+    }
+}
+
+struct PageInfo {
+    start: Option<i64>,
+    end: Option<i64>,
+    has_next: bool,
+    has_previous: bool,
+}
+
+impl Entity for PageInfo {
+    fn type_name(&self) -> &'static str {
+        "PageInfo"
+    }
+
+    fn field<'a>(&'a self, _: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        match ask.name() {
+            "startCursor" => optional(self.start.map(write_cursor)),
+            "endCursor" => optional(self.end.map(write_cursor)),
+            "hasNextPage" => leaf(self.has_next),
+            "hasPreviousPage" => leaf(self.has_previous),
+            _ => unknown("PageInfo", ask),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_what_the_arguments_ask_for() {
+        let page = |size, from_end, after, before| {
+            let window = Paging { size, from_end, after, before }.window(10);
+            (window.offset, window.limit, window.has_previous, window.has_next)
+        };
+        assert_eq!(page(3, false, None, None), (0, 3, false, true));
+        assert_eq!(page(3, false, Some(3), None), (3, 3, true, true));
+        assert_eq!(page(5, false, Some(8), None), (8, 2, true, false));
+        assert_eq!(page(3, true, None, None), (7, 3, true, false));
+        assert_eq!(page(3, true, None, Some(4)), (0, 3, false, true));
+        assert_eq!(page(100, false, Some(99), None), (10, 0, true, false));
+    }
+
+    #[test]
+    fn a_cursor_is_read_back_and_anything_else_is_refused() {
+        assert_eq!(read_cursor(&write_cursor(42), "after"), Ok(42));
+        assert!(read_cursor("42", "after").is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! The root of queries.
+
+use apollo_compiler::resolvers::ResolvedValue;
+
+use super::actor::ActorNode;
+use super::ask::Ask;
+use super::context::Context;
+use super::entity::{Answer, Bound, Entity, leaf, maybe_object, object, unknown};
+use super::error::GraphError;
+use super::ids;
+use super::issue::IssueNode;
+use super::pull_request::PullRequestNode;
+use super::repository::RepositoryNode;
+use crate::db::accounts::{self, AccountKind};
+use crate::db::{issues, pulls};
+use crate::http::error::ApiError;
+use crate::http::rate::Resource;
+use crate::wire::Time;
+
+pub(crate) struct Query;
+
+impl Entity for Query {
+    fn type_name(&self) -> &'static str {
+        "Query"
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        match ask.name() {
+            "viewer" => {
+                let id = context
+                    .viewer_id()
+                    .ok_or_else(|| GraphError::from(ApiError::requires_authentication()))?;
+                object(context, ActorNode(context.account(id)?))
+            }
+            "rateLimit" => object(context, RateLimit),
+            "repository" => repository(context, ask),
+            "user" | "organization" => owner(context, ask),
+            "repositoryOwner" => {
+                let found = accounts::by_login(context.conn, ask.str("login").unwrap_or_default())?;
+                maybe_object(context, found.map(|account| ActorNode(account.into())))
+            }
+            "node" => {
+                let id = ask.str("id").unwrap_or_default();
+                object(context, node(context, id)?)
+            }
+            "nodes" => nodes(context, ask),
+            _ => unknown("Query", ask),
+        }
+    }
+}
+
+fn repository<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+    let (owner, name) = (ask.str("owner").unwrap_or_default(), ask.str("name").unwrap_or_default());
+    let visit = context.repo_named(owner, name)?.ok_or_else(|| {
+        GraphError::not_found(format!("Could not resolve to a Repository with the name '{owner}/{name}'."))
+    })?;
+    object(context, RepositoryNode(visit))
+}
+
+fn owner<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+    let login = ask.str("login").unwrap_or_default();
+    let wants_org = ask.name() == "organization";
+    let found = accounts::by_login(context.conn, login)?;
+    let fits = found.filter(|account| (account.kind == AccountKind::Organization) == wants_org);
+    let kind = if wants_org { "an Organization" } else { "a User" };
+    let account = fits.ok_or_else(|| {
+        GraphError::not_found(format!("Could not resolve to {kind} with the login of '{login}'."))
+    })?;
+    object(context, ActorNode(account.into()))
+}
+
+fn nodes<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+    let ids = ask.strings("ids").unwrap_or_default();
+    let found = ids.into_iter().map(move |id| match node(context, id) {
+        Ok(found) => Ok(ResolvedValue::object(Bound::new(context, found))),
+        Err(error) => Err(error.into()),
+    });
+    Ok(ResolvedValue::List(Box::new(found)))
+}
+
+/// Finds anything that has an id. Each group of nouns knows its own kinds.
+pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, GraphError> {
+    let missing = || ids::unresolvable(id);
+    let (prefix, _) = ids::split(id).ok_or_else(missing)?;
+    let row = || ids::database_id(id, &[prefix]);
+    Ok(match prefix {
+        "U" | "O" | "BOT" => Box::new(ActorNode(context.account(row()?).map_err(|_| missing())?)),
+        "R" => Box::new(RepositoryNode(context.repo(row()?)?.ok_or_else(missing)?)),
+        "I" => {
+            let issue =
+                issues::by_id(context.conn, row()?)?.filter(|issue| !issue.is_pull).ok_or_else(missing)?;
+            Box::new(IssueNode { visit: context.visit_for(issue.repo_id, id)?, issue })
+        }
+        "PR" => {
+            let (issue, pull) = pulls::by_id(context.conn, row()?)?.ok_or_else(missing)?;
+            Box::new(PullRequestNode { visit: context.visit_for(issue.repo_id, id)?, issue, pull })
+        }
+        _ => return Err(missing()),
+    })
+}
+
+/// What the viewer may still spend.
+struct RateLimit;
+
+impl Entity for RateLimit {
+    fn type_name(&self) -> &'static str {
+        "RateLimit"
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        let (forge, viewer) = (&context.call.forge, context.call.viewer.as_ref());
+        let limit = forge.limit(Resource::Graphql, viewer.is_some());
+        let token = viewer.map_or(0, |viewer| viewer.token.id);
+        let standing = forge.rates.standing(token, Resource::Graphql, limit, context.call.now);
+        match ask.name() {
+            "cost" => leaf(context.cost.points),
+            "nodeCount" => leaf(context.cost.nodes),
+            "limit" => leaf(standing.limit),
+            "remaining" => leaf(standing.remaining()),
+            "used" => leaf(standing.used),
+            "resetAt" => leaf(Time(standing.reset).to_string()),
+            _ => unknown("RateLimit", ask),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Webhooks: what is told to other programs, in GitHub's words.
+
+pub(crate) mod publish;

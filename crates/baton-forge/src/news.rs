@@ -1,0 +1,100 @@
+//! What a change has brought about, told to whoever works on it afterwards.
+//!
+//! A change tells its news while it runs ([`crate::db::Tx::tell`]). When it has succeeded, and still in its transaction,
+//! the news become the payloads of webhooks, so that what is announced is exactly what is committed. After the commit they
+//! go to the listeners inside the forge: the courier of webhooks, the referee of merges, the local CI.
+//!
+//! News carry ids, not contents: whoever works on them reads the state that the change has left. Only what is gone by
+//! then, or what a value was before, travels along.
+
+use serde_json::Value;
+
+/// Where something happened, which decides whose hooks hear of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// In a repository: its own hooks and those of the organisation that owns it.
+    Repo(i64),
+    /// On a board: the hooks of the organisation that owns it.
+    Owner(i64),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct News {
+    pub(crate) scope: Scope,
+    pub(crate) actor_id: i64,
+    pub(crate) now: i64,
+    pub(crate) what: What,
+}
+
+/// What happened. An `action` is GitHub's name of it. What a `Value` holds is said where it is made; it is null where
+/// an action needs nothing more.
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    /// An issue or a pull request, by the id of its row in `issues`.
+    Issue {
+        issue_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+    /// A comment on an issue or a pull request.
+    Comment {
+        comment_id: i64,
+        issue_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+    Review {
+        review_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+    ReviewComment {
+        comment_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+    ReviewThread {
+        thread_id: i64,
+        action: &'static str,
+    },
+    CheckSuite {
+        suite_id: i64,
+        action: &'static str,
+    },
+    CheckRun {
+        run_id: i64,
+        action: &'static str,
+    },
+    Status {
+        status_id: i64,
+    },
+    /// A branch or tag came, moved or went: `before` or `after` is nothing when it was not there.
+    Push {
+        name: String,
+        before: Option<String>,
+        after: Option<String>,
+        forced: bool,
+    },
+    Label {
+        label_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+    Milestone {
+        milestone_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+    /// The settings of a branch's protection, which decide about merges.
+    Protection,
+    Project {
+        project_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+    ProjectItem {
+        item_id: i64,
+        action: &'static str,
+        detail: Value,
+    },
+}

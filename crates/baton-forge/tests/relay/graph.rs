@@ -1,0 +1,46 @@
+//! GraphQL over HTTP: documents, errors, and the first nouns.
+
+use serde_json::json;
+
+use crate::world::{REPO, World};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_is_answered_with_what_was_asked_and_nothing_else() {
+    let world = World::new().await;
+    world
+        .ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "first", "labels": ["bug"] }))
+        .await;
+    let query = "query($n: Int!) { repository(owner: \"acme\", name: \"web\") {
+        issue(number: $n) { title state labels(first: 5) { nodes { name } totalCount } } } }";
+    let data = world.data(&world.ada, query, json!({ "n": 1 })).await;
+    let issue = json!({
+        "title": "first",
+        "state": "OPEN",
+        "labels": { "nodes": [{ "name": "bug" }], "totalCount": 1 },
+    });
+    assert_eq!(data, json!({ "repository": { "issue": issue } }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_missing_is_told_with_githubs_kind_and_path() {
+    let world = World::new().await;
+    let query = "{ repository(owner: \"acme\", name: \"none\") { id } }";
+    let answer = world.graph(&world.ada, query, json!({})).await;
+    assert_eq!(answer["data"], json!({ "repository": null }));
+    assert_eq!(answer["errors"][0]["type"], "NOT_FOUND");
+    assert_eq!(answer["errors"][0]["path"], json!(["repository"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_does_what_the_rest_endpoint_does() {
+    let world = World::new().await;
+    let issue = world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "first" })).await;
+    let mutation =
+        "mutation($i: AddCommentInput!) { addComment(input: $i) { clientMutationId subject { id } } }";
+    let input = json!({ "i": { "subjectId": issue["node_id"], "body": "hello", "clientMutationId": "c" } });
+    let data = world.data(&world.bob, mutation, input).await;
+    let payload = json!({ "clientMutationId": "c", "subject": { "id": issue["node_id"] } });
+    assert_eq!(data["addComment"], payload);
+    let comments = world.get(&format!("{REPO}/issues/1/comments")).await;
+    assert_eq!((&comments[0]["body"], &comments[0]["user"]["login"]), (&json!("hello"), &json!("bob")));
+}
