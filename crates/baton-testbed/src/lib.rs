@@ -4,6 +4,8 @@
 //! nothing stays of it. Most tests want only an empty database: [`shared`] makes one, on the server that `cargo xtask
 //! test` started for all tests if there is one.
 //!
+//! Beside it, [`processes`] tells tests what still runs.
+//!
 //! Deliberately absent: a driver (administrative SQL goes through `psql`, so that this crate is the same for every
 //! driver under test), schemas, and everything asynchronous. The product never depends on it.
 
@@ -17,6 +19,7 @@ mod cluster;
 mod error;
 mod home;
 mod postmaster;
+pub mod processes;
 mod programs;
 mod server;
 pub mod shared;

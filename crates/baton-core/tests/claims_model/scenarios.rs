@@ -54,7 +54,7 @@ fn by_ref_a_lag_beyond_the_settling_time_changes_nothing() {
 
 #[test]
 fn by_ref_a_first_claim_without_a_look_is_as_safe() {
-    let two = Setup { horizon: Tick(8), ..Setup::new(Protocol::Ref, 2) };
+    let two = Setup { horizon: Tick(daily_or_full(7, 8)), ..Setup::new(Protocol::Ref, 2) };
     for (name, setup) in [
         ("ref, guessing, 3 claimants", three(Protocol::Ref)),
         ("ref, guessing, stalls", Setup { stalls: 1, ..two.clone() }),
@@ -145,10 +145,10 @@ fn a_renewal_that_comes_late_revives_nothing() {
         let setup = Setup {
             renewals: daily_or_full(1, 2),
             stalls: 1,
-            horizon: Tick(daily_or_full(9, 11)),
+            horizon: Tick(daily_or_full(8, 11)),
             ..Setup::new(protocol, 2)
         };
-        let met = holds(name, &setup, 100_000).met;
+        let met = holds(name, &setup, 60_000).met;
         assert!(met.renewed > 1000 && met.late_sends > 0 && met.takeovers > 0, "{met:?}");
     }
 }

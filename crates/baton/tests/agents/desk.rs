@@ -9,7 +9,8 @@ use baton_core::agent_lines::Program;
 use baton_core::slot::{AgentKey, ItemKey, RunId};
 use baton_core::time::BootTime;
 use baton_ports::Clock as _;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process, test_kill_process_group};
+pub(crate) use baton_testbed::processes::is_group_alive;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 /// Long enough for anything that must happen, however busy the machine is.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
@@ -137,10 +138,6 @@ pub(crate) async fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T
 
 pub(crate) async fn dies(group: i32) {
     eventually("the death of the group", || (!is_group_alive(group)).then_some(())).await;
-}
-
-pub(crate) fn is_group_alive(group: i32) -> bool {
-    test_kill_process_group(Pid::from_raw(group).unwrap()).is_ok()
 }
 
 pub(crate) fn is_alive(pid: i32) -> bool {

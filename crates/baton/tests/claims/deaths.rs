@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use baton_testbed::processes::is_group_alive;
+
 use crate::proxy::{Deed, Seen, Side, Strike};
 use crate::seat::Seat;
 use crate::standing::{Left, left_behind};
 use crate::victim::Victim;
-use crate::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_full, is_group_alive};
+use crate::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_full};
 use crate::world::{Past, Protocol, World};
 
 /// What a death left behind.

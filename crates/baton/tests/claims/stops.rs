@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use baton_testbed::processes::is_group_alive;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::proxy::{Deed, Seen, Side, Strike};
 use crate::seat::Seat;
 use crate::standing::{Left, left_behind, value};
 use crate::victim::Victim;
-use crate::waiting::{AT_ONCE, SOON, boot_ms, eventually, in_parallel, is_full, is_group_alive};
+use crate::waiting::{AT_ONCE, SOON, boot_ms, eventually, in_parallel, is_full};
 use crate::world::{Past, Protocol, World, assert_same};
 
 /// A claimant that stands still.

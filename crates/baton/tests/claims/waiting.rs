@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use baton_claims::machine::SystemClock;
 use baton_ports::Clock as _;
-use rustix::process::{Pid, test_kill_process_group};
 use tokio::task::JoinSet;
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -14,7 +13,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// How many claimants are at work at a time. Most of what they do is waiting.
-pub(crate) const AT_ONCE: usize = 12;
+pub(crate) const AT_ONCE: usize = 8;
 
 /// Returns whether the long variants are wanted.
 pub(crate) fn is_full() -> bool {
@@ -36,11 +35,6 @@ pub(crate) async fn eventually<T>(what: &str, within: Duration, mut look: impl F
 /// The boot clock, as holders read it.
 pub(crate) fn boot_ms() -> u64 {
     SystemClock.boot_now().ms
-}
-
-/// Returns whether anything of a process group is left.
-pub(crate) fn is_group_alive(group: i32) -> bool {
-    Pid::from_raw(group).is_some_and(|group| test_kill_process_group(group).is_ok())
 }
 
 /// Does many things, so many at a time, and returns what came of them in their order.

@@ -38,7 +38,7 @@ async fn sixteen_workers_on_one_postgres_never_let_two_agents_of_an_issue_live_a
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn four_workers_on_one_sqlite_file_never_let_two_agents_of_an_issue_live_at_once() {
-    let wakeups = if is_full() { 2_000 } else { 400 };
+    let wakeups = if is_full() { 2_000 } else { 240 };
     let season = Season { name: "four_workers_on_one_sqlite_file", workers: 4, wakeups, issues: 50 };
     season.play(Ground::sqlite()).await;
 }

@@ -12,8 +12,9 @@ use baton_engine::relay::Relay;
 use baton_ports::Store as _;
 use baton_ports::store::{RunFilter, WakeupFilter};
 use baton_store::SqlStore;
+pub(crate) use baton_testbed::processes::is_group_alive;
 use baton_testbed::shared::{TestDatabase, url_for_new_database};
-use rustix::process::{Pid, Signal, kill_process, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
@@ -261,10 +262,6 @@ pub(crate) async fn dies(desk: &Desk, pid_file: &str) {
 /// Returns the process group of an agent that wrote its process id to this file.
 pub(crate) fn group_of(desk: &Desk, pid_file: &str) -> i32 {
     desk.note(pid_file).unwrap().parse().unwrap()
-}
-
-pub(crate) fn is_group_alive(group: i32) -> bool {
-    test_kill_process_group(Pid::from_raw(group).unwrap()).is_ok()
 }
 
 pub(crate) fn send(child: &Child, signal: Signal) {

@@ -13,7 +13,7 @@ use baton_core::config::{AgentConfig, Layers, TextFile, resolve};
 use baton_core::pipeline::stage::KillGrace;
 use baton_core::slot::{AgentKey, ItemKey, RunId};
 use baton_ports::Clock as _;
-use rustix::process::{Pid, test_kill_process_group};
+use baton_testbed::processes::is_group_alive;
 
 use crate::model_server::{Answer, ModelServer};
 
@@ -183,8 +183,7 @@ impl Studio {
 
     /// What holds for every program at every end: nothing of it is left, it asked no other host, and told no secret.
     fn check_remains(&self, group: i32) {
-        let is_group_alive = test_kill_process_group(Pid::from_raw(group).unwrap()).is_ok();
-        assert!(!is_group_alive, "something of the program's group is left");
+        assert!(!is_group_alive(group), "something of the program's group is left");
         assert_eq!(
             processes_at_home_in(&self.home()),
             Vec::<String>::new(),

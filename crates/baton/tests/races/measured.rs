@@ -111,8 +111,9 @@ fn among_ours(kind: Kind, claimants: usize, issues: usize) -> Contest {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_one_process_wins_each_issue_by_ref_at_any_lag() {
-    for claimants in [2, 8, 64] {
-        let run = Contest { read_lag: SpanMs(0, 3_000), ..among_ours(Kind::Ref, claimants, 50) };
+    let sizes = if is_full() { [(2, 50), (8, 50), (64, 50)] } else { [(2, 20), (8, 15), (64, 10)] };
+    for (claimants, issues) in sizes {
+        let run = Contest { read_lag: SpanMs(0, 3_000), ..among_ours(Kind::Ref, claimants, issues) };
         check_ours("exactly_one_process_wins_each_issue_by_ref_at_any_lag", &run).await;
     }
 }
@@ -132,7 +133,7 @@ async fn exactly_one_process_wins_by_ref_what_others_have_handed_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_one_process_wins_each_issue_by_comment_while_lag_is_within_settle() {
-    let sizes = if is_full() { [(2, 50), (8, 50), (64, 50)] } else { [(2, 25), (8, 10), (64, 2)] };
+    let sizes = if is_full() { [(2, 50), (8, 50), (64, 50)] } else { [(2, 10), (8, 5), (64, 1)] };
     for (claimants, issues) in sizes {
         let run = Contest { read_lag: SpanMs(0, 600), ..among_ours(Kind::Comment, claimants, issues) };
         check_ours("exactly_one_process_wins_each_issue_by_comment_while_lag_is_within_settle", &run).await;
