@@ -11,13 +11,20 @@ use baton_forge::EndpointInfo;
 use serde_json::{Value, json};
 
 use crate::support::{Client, ForgeProcess, TOKEN, baton};
+use crate::walk_relay;
 
 /// One step: an operation, parts of the path that differ from the usual, a body, the status expected, and values to
 /// remember from the answer as `name=/json/pointer`.
-struct Step(&'static str, &'static [&'static str], Value, u16, &'static [&'static str]);
+pub(crate) struct Step(
+    pub(crate) &'static str,
+    pub(crate) &'static [&'static str],
+    pub(crate) Value,
+    pub(crate) u16,
+    pub(crate) &'static [&'static str],
+);
 
 /// The parts of a path that stand for the same thing throughout.
-const USUAL: [(&str, &str); 19] = [
+const USUAL: [(&str, &str); 29] = [
     ("owner", "admin"),
     ("repo", "walk"),
     ("username", "walker"),
@@ -37,16 +44,31 @@ const USUAL: [(&str, &str); 19] = [
     ("branch", "main"),
     ("basehead", "main...topic/one"),
     ("path", "docs/a b.md"),
+    ("sha", "$main"),
+    ("check_run_id", "$run"),
+    ("check_suite_id", "$suite"),
+    ("review_id", "$review"),
+    ("hook_id", "$hook"),
+    ("delivery_id", "$delivery"),
+    ("team_slug", "reviewers"),
+    ("project_number", "1"),
+    ("field_id", "$effort"),
+    ("item_id", "$item"),
 ];
 
 pub(crate) async fn walk(forge: &ForgeProcess) {
-    prepare(&forge.data);
+    let second = prepare(&forge.data);
     let (client, stranger) = (&Client::new(&forge.url, Some(TOKEN)), &Client::new(&forge.url, None));
+    let second = &Client::new(&forge.url, Some(&second));
+    make_boards(client).await;
     let endpoints: Vec<EndpointInfo> =
         baton_forge::endpoints().filter(|endpoint| !endpoint.operation.is_empty()).collect();
     let mut known = BTreeMap::new();
-    for step in steps() {
-        take(client, &endpoints, &step, &mut known).await;
+    for mut step in steps() {
+        let (who, operation) =
+            step.0.strip_prefix('@').map_or((client, step.0), |operation| (second, operation));
+        step.0 = operation;
+        take(who, &endpoints, &step, &mut known).await;
     }
     for endpoint in &endpoints {
         go_wrong(client, stranger, endpoint, &known).await;
@@ -54,12 +76,32 @@ pub(crate) async fn walk(forge: &ForgeProcess) {
 }
 
 /// What no endpoint of GitHub makes: accounts come from the command line, while the server runs.
-fn prepare(data: &Path) {
+fn prepare(data: &Path) -> String {
     let data = data.to_str().unwrap();
     for account in [&["walker"][..], &["acme", "--kind", "organization"]] {
         let (code, _, complaint) = baton(&[&["forge", "user", "add", "--data", data], account].concat());
         assert_eq!(code, 0, "{complaint}");
     }
+    let (code, token, complaint) = baton(&["forge", "token", "create", "--user", "walker", "--data", data]);
+    assert_eq!(code, 0, "{complaint}");
+    token
+}
+
+/// A board of the organisation and one of the administrator, each the first of its owner.
+async fn make_boards(client: &Client) {
+    for owner in ["organization(login: \"acme\")", "user(login: \"admin\")"] {
+        let owner_id = graph(client, &format!("{{ owner: {owner} {{ id }} }}")).await["owner"]["id"].clone();
+        let create = format!(
+            "mutation {{ createProjectV2(input: {{ ownerId: {owner_id}, title: \"walk\" }}) {{ projectV2 {{ number }} }} }}"
+        );
+        assert_eq!(graph(client, &create).await["createProjectV2"]["projectV2"]["number"], 1);
+    }
+}
+
+async fn graph(client: &Client, query: &str) -> Value {
+    let answer = client.ask("POST", "/graphql", &json!({ "query": query })).await.json();
+    assert!(answer.get("errors").is_none(), "{query}: {answer}");
+    answer["data"].clone()
 }
 
 async fn take(
@@ -162,6 +204,7 @@ fn steps() -> Vec<Step> {
     steps.extend(issues());
     steps.extend(git());
     steps.extend(pulls());
+    steps.extend(walk_relay::steps());
     steps.extend([
         Step(
             "search/issues-and-pull-requests",
