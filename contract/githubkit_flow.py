@@ -13,13 +13,14 @@ import pydantic
 from githubkit import TokenAuthStrategy, UnauthAuthStrategy
 from githubkit.exception import RequestFailed
 
-from githubkit_steps import comments, events, forge, git, issues, labels, links, lists, people, pulls, repositories
-from githubkit_steps import search
+from githubkit_steps import boards, checks, comments, events, forge, git, hooks, issues, labels, links, lists, people
+from githubkit_steps import pulls, repositories, reviews, search
 from githubkit_steps.answers import client
 from steps import run
 
 # Later ones build on what earlier ones left in the context.
-ORDER = [forge, repositories, labels, issues, people, comments, lists, events, links, git, pulls, search]
+ORDER = [forge, repositories, labels, issues, people, comments, lists, events, links, git, pulls]
+ORDER += [reviews, checks, boards, hooks, search]
 
 
 def explain(error):
