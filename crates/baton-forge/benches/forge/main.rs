@@ -13,6 +13,7 @@
 mod load;
 mod servers;
 mod table;
+mod trials;
 
 use std::time::Duration;
 
@@ -66,6 +67,8 @@ async fn run() {
     table.aim("GET issue against the yardstick", table.ratio("GET issue, random of 10,000"), 0.50, true);
     table.aim("list page at 10,000 against 1,000", large_rate / small_rate, 1.0 / 1.2, true);
     table.aim("RSS in MB after seeding", cold, 150.0, false);
+    let trials = trials::measure(&forge, directory.path()).await;
+    table.beside("trial merges, pushed to asked and told", trials.forge, "git merge-tree", trials.git);
     table.aim("RSS in MB after all of it", forge.rss_mb(), 150.0, false);
     table.finish();
 }

@@ -26,6 +26,13 @@ impl Table {
         self.ratios.push((what.to_owned(), ours / theirs));
     }
 
+    /// A rate beside a yardstick of its own.
+    pub(crate) fn beside(&mut self, what: &str, ours: f64, yardstick: &str, theirs: f64) {
+        let line = format!("{what}: {ours:.0}/s beside {yardstick}: {theirs:.0}/s ({:.2}×)", ours / theirs);
+        println!("{line}");
+        let _ = writeln!(self.text, "\n{line}");
+    }
+
     pub(crate) fn ratio(&self, what: &str) -> f64 {
         self.ratios.iter().find(|(known, _)| known == what).map_or(f64::NAN, |(_, ratio)| *ratio)
     }
