@@ -6,6 +6,7 @@
 
 mod assignees;
 mod branches;
+pub(crate) mod closing;
 mod collaborators;
 mod comments;
 mod commits;
@@ -24,14 +25,25 @@ mod labels;
 mod mentions;
 mod meta;
 mod milestones;
+pub(crate) mod pull_base;
+mod pull_branch;
+pub(crate) mod pull_draft;
+pub(crate) mod pull_files;
 mod pull_merge;
+pub(crate) mod pull_news;
 mod pulls;
 mod reactions;
 mod repos;
+pub(crate) mod review_comments;
+pub(crate) mod review_places;
+mod review_requests;
+pub(crate) mod review_writing;
+mod reviews;
 mod search;
 mod search_terms;
 mod sub_issues;
 mod table;
+mod teams;
 mod users;
 
 use rusqlite::Connection;

@@ -8,6 +8,7 @@
 //! same ones serve a snapshot and a transaction.
 
 pub(crate) mod accounts;
+pub(crate) mod closing_links;
 pub(crate) mod comments;
 pub(crate) mod events;
 pub(crate) mod issue_query;
@@ -22,7 +23,12 @@ mod readers;
 pub(crate) mod refs;
 pub(crate) mod replica;
 pub(crate) mod repos;
+pub(crate) mod review_comments;
+pub(crate) mod review_requests;
+pub(crate) mod review_threads;
+pub(crate) mod reviews;
 mod schema;
+pub(crate) mod teams;
 pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::accounts::Account;
 use super::labels::Label;
+use super::review_requests::Reviewer;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
@@ -44,6 +45,19 @@ pub(crate) enum Happening<'a> {
     HeadRefForcePushed {
         commit: &'a str,
     },
+    ReviewRequested(Reviewer),
+    ReviewRequestRemoved(Reviewer),
+    /// A review lost its weight; `state` is what it was.
+    ReviewDismissed {
+        review_id: i64,
+        state: &'a str,
+        message: Option<&'a str>,
+        /// The commit whose push dismissed it, where one did.
+        commit: Option<&'a str>,
+    },
+    ReadyForReview,
+    ConvertedToDraft,
+    BaseRefChanged,
     /// Another issue mentioned this one; the number is the other's database id.
     CrossReferenced {
         source: i64,
@@ -75,6 +89,12 @@ impl Happening<'_> {
             Self::Merged { .. } => "merged",
             Self::HeadRefDeleted => "head_ref_deleted",
             Self::HeadRefForcePushed { .. } => "head_ref_force_pushed",
+            Self::ReviewRequested(_) => "review_requested",
+            Self::ReviewRequestRemoved(_) => "review_request_removed",
+            Self::ReviewDismissed { .. } => "review_dismissed",
+            Self::ReadyForReview => "ready_for_review",
+            Self::ConvertedToDraft => "convert_to_draft",
+            Self::BaseRefChanged => "base_ref_changed",
             Self::CrossReferenced { .. } => "cross-referenced",
             Self::SubIssueAdded(_) => "sub_issue_added",
             Self::SubIssueRemoved(_) => "sub_issue_removed",
@@ -106,6 +126,14 @@ impl Happening<'_> {
             Self::Locked(reason) => json!({ "lock_reason": reason }),
             Self::Closed { reason, .. } => json!({ "state_reason": reason }),
             Self::CrossReferenced { source } => json!({ "issue": source }),
+            Self::ReviewRequested(reviewer) | Self::ReviewRequestRemoved(reviewer) => match reviewer {
+                Reviewer::Account(id) => json!({ "account": id }),
+                Reviewer::Team(id) => json!({ "team": id }),
+            },
+            Self::ReviewDismissed { review_id, state, message, commit } => json!({
+                "review_id": review_id, "state": state, "message": message, "commit": commit,
+            }),
+            Self::ReadyForReview | Self::ConvertedToDraft | Self::BaseRefChanged => json!({}),
             Self::SubIssueAdded(id)
             | Self::SubIssueRemoved(id)
             | Self::ParentAdded(id)
@@ -179,6 +207,7 @@ pub(crate) fn count_of_issue(conn: &Connection, issue_id: i64) -> rusqlite::Resu
 pub(crate) enum TimelineId {
     Event(i64),
     Comment(i64),
+    Review(i64),
 }
 
 /// Lists what happened to and what was said on an issue, oldest first; events before comments of the same second.
@@ -190,16 +219,24 @@ pub(crate) fn timeline(
 ) -> rusqlite::Result<Vec<TimelineId>> {
     let sql = "SELECT created_at AS at, 0 AS said, id FROM events WHERE issue_id = ?1
                UNION ALL SELECT created_at, 1, id FROM comments WHERE issue_id = ?1
+               UNION ALL SELECT r.submitted_at, 2, r.id FROM reviews r JOIN pulls p ON p.id = r.pull_id
+                 WHERE p.issue_id = ?1 AND r.state <> 'PENDING'
                ORDER BY at, said, id LIMIT ?2 OFFSET ?3";
     let entry = |row: &Row<'_>| {
         let id = row.get(2)?;
-        Ok(if row.get(1)? { TimelineId::Comment(id) } else { TimelineId::Event(id) })
+        Ok(match row.get(1)? {
+            0 => TimelineId::Event(id),
+            1 => TimelineId::Comment(id),
+            _ => TimelineId::Review(id),
+        })
     };
     conn.prepare_cached(sql)?.query_map([issue_id, limit, offset], entry)?.collect()
 }
 
 pub(crate) fn timeline_count(conn: &Connection, issue_id: i64) -> rusqlite::Result<i64> {
-    let sql = "SELECT (SELECT count(*) FROM events WHERE issue_id = ?1) + (SELECT count(*) FROM comments WHERE issue_id = ?1)";
+    let sql = "SELECT (SELECT count(*) FROM events WHERE issue_id = ?1) + (SELECT count(*) FROM comments WHERE issue_id = ?1)
+               + (SELECT count(*) FROM reviews r JOIN pulls p ON p.id = r.pull_id
+                  WHERE p.issue_id = ?1 AND r.state <> 'PENDING')";
     conn.prepare_cached(sql)?.query_row([issue_id], |row| row.get(0))
 }
 

@@ -11,6 +11,7 @@ pub(crate) const CONTENTS: [&str; 8] = ["+1", "-1", "laugh", "confused", "heart"
 pub(crate) enum Subject {
     Issue(i64),
     Comment(i64),
+    ReviewComment(i64),
 }
 
 impl Subject {
@@ -18,12 +19,13 @@ impl Subject {
         match self {
             Self::Issue(_) => "issue",
             Self::Comment(_) => "comment",
+            Self::ReviewComment(_) => "review_comment",
         }
     }
 
     fn id(self) -> i64 {
         match self {
-            Self::Issue(id) | Self::Comment(id) => id,
+            Self::Issue(id) | Self::Comment(id) | Self::ReviewComment(id) => id,
         }
     }
 }
@@ -69,6 +71,10 @@ fn mark(conn: &Connection, subject: Subject) -> rusqlite::Result<()> {
         Subject::Issue(id) => set_facet(conn, id, FACET_REACTIONS),
         Subject::Comment(id) => conn
             .prepare_cached("UPDATE comments SET has_reactions = 1 WHERE id = ?1")?
+            .execute([id])
+            .map(drop),
+        Subject::ReviewComment(id) => conn
+            .prepare_cached("UPDATE review_comments SET has_reactions = 1 WHERE id = ?1")?
             .execute([id])
             .map(drop),
     }
