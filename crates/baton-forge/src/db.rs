@@ -17,6 +17,7 @@ pub(crate) mod labels;
 pub(crate) mod links;
 mod memo;
 pub(crate) mod milestones;
+pub(crate) mod pull_query;
 pub(crate) mod pulls;
 pub(crate) mod reactions;
 mod readers;

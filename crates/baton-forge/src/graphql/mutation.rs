@@ -26,7 +26,14 @@ impl Entity for Mutation {
         let input = ask.object("input").unwrap_or(&none);
         let payload = match ask.name() {
             "addComment" => super::issue::add_comment(context, input)?,
-            _ => return unknown("Mutation", ask),
+            name => {
+                let done = super::pull_mutation::carry_out(context, name, input)
+                    .or_else(|| super::review_mutation::carry_out(context, name, input));
+                match done {
+                    Some(payload) => payload?,
+                    None => return unknown("Mutation", ask),
+                }
+            }
         };
         let id = input.get("clientMutationId").filter(|id| !id.is_null()).cloned();
         object(context, payload.with_client_id(id))

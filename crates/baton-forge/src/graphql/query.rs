@@ -95,6 +95,12 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
             let (issue, pull) = pulls::by_id(context.conn, row()?)?.ok_or_else(missing)?;
             Box::new(PullRequestNode { visit: context.visit_for(issue.repo_id, id)?, issue, pull })
         }
+        "PRR" => Box::new(super::review::by_node(context, id)?),
+        "PRRC" => Box::new(super::review_comment::by_node(context, id)?),
+        "PRRT" => Box::new(super::review_thread::by_node(context, id)?),
+        "RR" => Box::new(super::review_request::by_node(context, id)?),
+        "PURC" => Box::new(super::pull_contents::commit_by_node(context, id)?),
+        "T" => Box::new(super::team::by_node(context, id)?),
         _ => return Err(missing()),
     })
 }

@@ -9,6 +9,7 @@ use super::entity::{Answer, Entity, leaf, object, optional, unknown};
 use super::error::GraphError;
 use super::ids::node_id;
 use super::issue::IssueNode;
+use super::pull_list;
 use super::pull_request::PullRequestNode;
 use crate::db::repos::Permission;
 use crate::db::{issues, pulls};
@@ -40,6 +41,7 @@ impl Entity for RepositoryNode {
             "viewerPermission" => leaf(permission_name(self.0.permission)),
             "issue" => self.issue(context, ask),
             "pullRequest" => self.pull_request(context, ask),
+            "pullRequests" => object(context, pull_list::list(context, ask, &self.0)?),
             _ => unknown("Repository", ask),
         }
     }
