@@ -10,6 +10,7 @@ use super::ids::node_id;
 use super::issue::labels_of;
 use super::merge_status;
 use super::repository::RepositoryNode;
+use super::shared;
 use crate::db::issues::Issue;
 use crate::db::pulls::Pull;
 use crate::http::call::Visit;
@@ -50,7 +51,9 @@ impl Entity for PullRequestNode {
             "repository" => object(context, RepositoryNode(Arc::clone(&self.visit))),
             "url" => leaf(context.web(&format!("{}/pull/{}", self.visit.repo.full_name(), issue.number))),
             "labels" => object(context, labels_of(context, ask, &self.visit, issue)?),
-            _ => merge_status::field(self, context, ask),
+            "resourcePath" => leaf(format!("/{}/pull/{}", self.visit.repo.full_name(), issue.number)),
+            _ => shared::field(context, ask, &self.visit, issue)
+                .unwrap_or_else(|| merge_status::field(self, context, ask)),
         }
     }
 }
