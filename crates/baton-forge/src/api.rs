@@ -20,6 +20,7 @@ mod git_refs;
 mod git_trees;
 mod issue_fields;
 mod issue_labels;
+mod issue_removal;
 mod issues;
 mod labels;
 mod mentions;
@@ -33,6 +34,7 @@ mod pull_merge;
 pub(crate) mod pull_news;
 mod pulls;
 mod reactions;
+mod ref_batch;
 mod repos;
 pub(crate) mod review_comments;
 pub(crate) mod review_places;
@@ -53,7 +55,10 @@ use crate::http::access::Access;
 use crate::http::call::Call;
 use crate::http::rate::Resource;
 use crate::http::reply::ApiResult;
+pub(crate) use issue_removal::{delete_issue, set_pinned};
+pub(crate) use ref_batch::{RefChange, update_refs};
 pub(crate) use repos::{Creation, create_in};
+pub(crate) use search::issue_search;
 pub(crate) use table::ENDPOINTS;
 
 /// Where an endpoint runs.

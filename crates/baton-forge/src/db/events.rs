@@ -33,6 +33,8 @@ pub(crate) enum Happening<'a> {
     },
     Locked(Option<&'a str>),
     Unlocked,
+    Pinned,
+    Unpinned,
     Closed {
         reason: Option<&'a str>,
         commit: Option<&'a str>,
@@ -84,6 +86,8 @@ impl Happening<'_> {
             Self::Renamed { .. } => "renamed",
             Self::Locked(_) => "locked",
             Self::Unlocked => "unlocked",
+            Self::Pinned => "pinned",
+            Self::Unpinned => "unpinned",
             Self::Closed { .. } => "closed",
             Self::Reopened => "reopened",
             Self::Merged { .. } => "merged",
@@ -143,7 +147,7 @@ impl Happening<'_> {
             | Self::BlockingAdded(id)
             | Self::BlockingRemoved(id) => json!({ "issue": id }),
             Self::Unlocked | Self::Reopened | Self::Merged { .. } | Self::HeadRefDeleted => json!({}),
-            Self::HeadRefForcePushed { .. } => json!({}),
+            Self::HeadRefForcePushed { .. } | Self::Pinned | Self::Unpinned => json!({}),
         }
     }
 }
@@ -267,4 +271,9 @@ pub(crate) fn by_id(conn: &Connection, repo_id: i64, id: i64) -> rusqlite::Resul
 pub(crate) fn is_cross_referenced(conn: &Connection, issue_id: i64, source: i64) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM events WHERE issue_id = ?1 AND kind = 'cross-referenced' AND detail = ?2";
     conn.prepare_cached(sql)?.exists(params![issue_id, json!({ "issue": source }).to_string()])
+}
+
+/// Returns an event of any repository.
+pub(crate) fn anywhere(conn: &Connection, id: i64) -> rusqlite::Result<Option<Event>> {
+    conn.prepare_cached(&format!("{SELECT} WHERE id = ?1"))?.query_row([id], event_from).optional()
 }

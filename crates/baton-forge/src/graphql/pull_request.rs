@@ -11,7 +11,7 @@ use super::error::GraphError;
 use super::ids::{self, node_id};
 use super::issue::labels_of;
 use super::repository::RepositoryNode;
-use super::{merge_status, pull_contents, review, review_request, review_thread};
+use super::{merge_status, pull_contents, review, review_request, review_thread, shared};
 use crate::db::issues::Issue;
 use crate::db::pulls::{self, Pull};
 use crate::db::repos::Permission;
@@ -56,11 +56,12 @@ impl Entity for PullRequestNode {
             "totalCommentsCount" => {
                 leaf(issue.comments + review_comments::count_public(context.conn, pull.id)?)
             }
-            _ => match self.end_field(context, ask).or_else(|| self.review_field(context, ask)) {
-                Some(answer) => answer,
-                None => pull_contents::field(self, context, ask)
-                    .unwrap_or_else(|| merge_status::field(self, context, ask)),
-            },
+            _ => self
+                .end_field(context, ask)
+                .or_else(|| self.review_field(context, ask))
+                .or_else(|| pull_contents::field(self, context, ask))
+                .or_else(|| shared::field(context, ask, &self.visit, issue))
+                .unwrap_or_else(|| merge_status::field(self, context, ask)),
         }
     }
 }

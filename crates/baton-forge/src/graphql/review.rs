@@ -6,8 +6,9 @@ use super::actor::ActorNode;
 use super::ask::Ask;
 use super::connection::{Connection, Paging};
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, null, object, optional, unknown};
+use super::entity::{Answer, Entity, leaf, maybe_object, null, object, optional, unknown};
 use super::error::GraphError;
+use super::git_object;
 use super::ids::{self, node_id};
 use super::pull_request::{self, PullRequestNode};
 use super::repository::RepositoryNode;
@@ -56,6 +57,11 @@ impl Entity for ReviewNode {
                 leaf(review.submitted_at.is_some_and(|at| review.updated_at > at && review.state != "DISMISSED"))
             }
             "minimizedReason" => null(),
+            // Nobody can react to a review as a whole here: there is no endpoint for it.
+            "reactionGroups" => null(),
+            "commit" => {
+                maybe_object(context, git_object::load(context, &self.visit, &review.commit_oid)?)
+            }
             "comments" => {
                 let of = Of::Review(review.id);
                 object(context, review_comment::list(context, ask, &self.visit, of)?)

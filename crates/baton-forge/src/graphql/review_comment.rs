@@ -6,13 +6,16 @@ use super::actor::ActorNode;
 use super::ask::Ask;
 use super::connection::{Connection, Paging};
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, maybe_object, null, object, optional, unknown};
+use super::entity::{Answer, Entity, leaf, maybe_object, null, object, objects, optional, unknown};
 use super::error::GraphError;
+use super::git_object;
 use super::ids::{self, node_id};
 use super::pull_request;
+use super::reaction::{self, Reactable};
 use super::repository::RepositoryNode;
 use super::review::ReviewNode;
 use super::review_thread::subject_name;
+use crate::db::reactions::Subject;
 use crate::db::repos::{self, Permission};
 use crate::db::review_comments::{self, Listing, Of, ReviewComment};
 use crate::db::review_threads::{self, Thread};
@@ -63,6 +66,11 @@ impl Entity for ReviewCommentNode {
             "resourcePath" => leaf(format!("/{}", self.page())),
             "viewerDidAuthor" => leaf(context.viewer_id() == Some(comment.author_id)),
             "viewerCanUpdate" | "viewerCanDelete" => leaf(self.may_change(context)),
+            "viewerCanReact" => leaf(context.viewer_id().is_some() && !self.visit.repo.archived),
+            "reactionGroups" => objects(context, reaction::groups(context, &self.reactable())?),
+            "reactions" => object(context, reaction::list(context, ask, &self.reactable())?),
+            "commit" => self.commit(context, &self.thread.place.commit_oid),
+            "originalCommit" => self.commit(context, &self.thread.original_commit_oid),
             _ => self.place_field(ask),
         }
     }
@@ -85,6 +93,14 @@ impl ReviewCommentNode {
             "subjectType" => leaf(subject_name(place)),
             _ => unknown("PullRequestReviewComment", ask),
         }
+    }
+
+    pub(super) fn reactable(&self) -> Reactable {
+        Reactable { visit: Arc::clone(&self.visit), subject: Subject::ReviewComment(self.comment.id) }
+    }
+
+    fn commit<'a>(&'a self, context: &'a Context<'a>, oid: &str) -> Answer<'a> {
+        maybe_object(context, git_object::load(context, &self.visit, oid)?)
     }
 
     fn page(&self) -> String {
