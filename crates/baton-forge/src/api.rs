@@ -6,6 +6,7 @@
 
 mod assignees;
 mod branches;
+pub(crate) mod closing;
 mod collaborators;
 mod comments;
 mod commits;
@@ -19,19 +20,32 @@ mod git_refs;
 mod git_trees;
 mod issue_fields;
 mod issue_labels;
+mod issue_removal;
 mod issues;
 mod labels;
 mod mentions;
 mod meta;
 mod milestones;
+pub(crate) mod pull_base;
+mod pull_branch;
+pub(crate) mod pull_draft;
+pub(crate) mod pull_files;
 mod pull_merge;
+pub(crate) mod pull_news;
 mod pulls;
 mod reactions;
+mod ref_batch;
 mod repos;
+pub(crate) mod review_comments;
+pub(crate) mod review_places;
+mod review_requests;
+pub(crate) mod review_writing;
+mod reviews;
 mod search;
 mod search_terms;
 mod sub_issues;
 mod table;
+mod teams;
 mod users;
 
 use rusqlite::Connection;
@@ -41,7 +55,10 @@ use crate::http::access::Access;
 use crate::http::call::Call;
 use crate::http::rate::Resource;
 use crate::http::reply::ApiResult;
+pub(crate) use issue_removal::{delete_issue, set_pinned};
+pub(crate) use ref_batch::{RefChange, update_refs};
 pub(crate) use repos::{Creation, create_in};
+pub(crate) use search::issue_search;
 pub(crate) use table::ENDPOINTS;
 
 /// Where an endpoint runs.

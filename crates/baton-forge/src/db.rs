@@ -8,21 +8,32 @@
 //! same ones serve a snapshot and a transaction.
 
 pub(crate) mod accounts;
+pub(crate) mod closing_links;
 pub(crate) mod comments;
 pub(crate) mod events;
 pub(crate) mod issue_query;
+pub(crate) mod issue_removal;
 pub(crate) mod issues;
 pub(crate) mod labels;
 pub(crate) mod links;
 mod memo;
 pub(crate) mod milestones;
+pub(crate) mod participants;
+pub(crate) mod pins;
+pub(crate) mod pull_query;
 pub(crate) mod pulls;
 pub(crate) mod reactions;
 mod readers;
 pub(crate) mod refs;
 pub(crate) mod replica;
 pub(crate) mod repos;
+pub(crate) mod review_comments;
+pub(crate) mod review_requests;
+pub(crate) mod review_threads;
+pub(crate) mod reviews;
 mod schema;
+pub(crate) mod teams;
+pub(crate) mod timeline;
 pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};

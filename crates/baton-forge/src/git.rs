@@ -4,11 +4,14 @@
 //! git itself on a push: git's locks decide, whoever else is at work in the directory. After either, the table of refs
 //! and the pull requests follow ([`ref_changes`]).
 
+mod arrivals;
 pub(crate) mod contents;
 pub(crate) mod history;
 pub(crate) mod merge;
 pub(crate) mod objects;
+pub(crate) mod patch_lines;
 pub(crate) mod pkt_line;
+pub(crate) mod pull_diff;
 pub(crate) mod ref_changes;
 pub(crate) mod ref_update;
 pub(crate) mod smart_http;

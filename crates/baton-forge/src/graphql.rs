@@ -10,21 +10,50 @@
 
 pub(crate) mod actor;
 pub(crate) mod ask;
+pub(crate) mod board_links;
+pub(crate) mod budget;
+pub(crate) mod changes;
+pub(crate) mod comment;
+pub(crate) mod comment_changes;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod cost;
 pub(crate) mod documents;
 pub(crate) mod entity;
 pub(crate) mod error;
+pub(crate) mod git_object;
+pub(crate) mod git_ref;
 pub(crate) mod ids;
 pub(crate) mod issue;
+pub(crate) mod issue_changes;
+pub(crate) mod issue_links;
 pub(crate) mod label;
+pub(crate) mod label_changes;
+pub(crate) mod link_changes;
 pub(crate) mod merge_status;
+pub(crate) mod milestone;
 pub(crate) mod mutation;
+pub(crate) mod pull_contents;
+pub(crate) mod pull_list;
+pub(crate) mod pull_mutation;
 pub(crate) mod pull_request;
 pub(crate) mod query;
+pub(crate) mod reaction;
+pub(crate) mod ref_changes;
 pub(crate) mod repository;
+pub(crate) mod repository_lists;
+pub(crate) mod resource;
+pub(crate) mod review;
+pub(crate) mod review_comment;
+pub(crate) mod review_mutation;
+pub(crate) mod review_request;
+pub(crate) mod review_thread;
 pub(crate) mod schema;
+pub(crate) mod search;
+pub(crate) mod shared;
+pub(crate) mod team;
+pub(crate) mod timeline;
+pub(crate) mod tree_node;
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::ast::OperationType;
@@ -44,35 +73,56 @@ use entity::Bound;
 use error::GraphError;
 
 /// A request as clients send it.
-#[derive(serde::Deserialize)]
 struct Request {
     query: String,
-    #[serde(default)]
-    variables: Option<JsonMap>,
-    #[serde(default, rename = "operationName")]
+    variables: JsonMap,
     operation_name: Option<String>,
 }
 
 /// Answers one request. What is wrong inside it is told in GraphQL's way, with status 200.
 pub(crate) fn serve(call: &Call) -> ApiResult {
-    let request: Request = serde_json::from_slice(&call.body)
-        .map_err(|_| ApiError::bad_request("A query attribute must be specified and must be a string."))?;
+    let request = read_request(&call.body)?;
     match answer(call, &request) {
         Ok(response) => Reply::ok(&finished(response)),
         Err(refusals) => Reply::ok(&json!({ "errors": refusals })),
     }
 }
 
+/// Several requests in one body are not taken, as on GitHub.
+fn read_request(body: &[u8]) -> Result<Request, ApiError> {
+    let sent: Value =
+        serde_json::from_slice(body).map_err(|_| ApiError::bad_request("Problems parsing JSON"))?;
+    let query = sent["query"].as_str().ok_or_else(|| {
+        ApiError::bad_request("A query attribute must be specified and must be a string.")
+    })?;
+    let variables = match &sent["variables"] {
+        Value::Null => JsonMap::new(),
+        // Some clients send the object as text.
+        Value::String(text) if text.is_empty() => JsonMap::new(),
+        Value::String(text) => serde_json::from_str(text).map_err(|_| bad_variables())?,
+        other => serde_json::from_value(other.clone()).map_err(|_| bad_variables())?,
+    };
+    let operation_name = sent["operationName"].as_str().filter(|name| !name.is_empty());
+    Ok(Request { query: query.to_owned(), variables, operation_name: operation_name.map(str::to_owned) })
+}
+
+fn bad_variables() -> ApiError {
+    ApiError::bad_request("Variables must be a JSON object.")
+}
+
 fn answer(call: &Call, request: &Request) -> Result<ExecutionResponse, Vec<Value>> {
     let refused = |error: GraphError| vec![error.json()];
     let schema = schema::schema();
     let document = documents::read(schema, &request.query)?;
-    let operation = document.operations.get(request.operation_name.as_deref());
-    let operation = operation.map_err(|error| vec![json!({ "message": error.message().to_string() })])?;
-    let none = JsonMap::new();
-    let variables = coerce_variable_values(schema, operation, request.variables.as_ref().unwrap_or(&none))
-        .map_err(|error| vec![json!({ "message": error.message().to_string() })])?;
+    let operation = documents::operation(&document, request.operation_name.as_deref())?;
+    let variables = coerce_variable_values(schema, operation, &request.variables)
+        .map_err(|error| vec![documents::bad_variable(&document, operation, &error)])?;
     let cost = cost::weigh(&document, operation, &variables).map_err(refused)?;
+    let dry = budget::dry_run(operation, &variables);
+    if dry.is_none() {
+        budget::charge(call, cost).map_err(refused)?;
+    }
+    let operation = dry.as_ref().unwrap_or(operation);
     let run = |conn: &Connection| {
         let context = Context::new(call, conn, cost);
         execute(&context, &document, operation, &variables)

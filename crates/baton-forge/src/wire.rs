@@ -10,6 +10,8 @@ pub(crate) mod issue;
 pub(crate) mod label;
 pub(crate) mod pull;
 pub(crate) mod repo;
+pub(crate) mod review;
+pub(crate) mod team;
 
 use std::cell::RefCell;
 use std::fmt;

@@ -5,12 +5,14 @@ use serde::{Serialize, Serializer};
 
 use crate::db::comments;
 use crate::db::events::{self, TimelineId};
+use crate::db::reviews;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::page::{self, Page};
 use crate::http::reply::{ApiResult, Reply};
 use crate::wire::event::EventView;
 use crate::wire::issue::CommentView;
+use crate::wire::review::ReviewView;
 
 pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
     let (repo, render, page, issue) = (call.repo()?, call.render(conn), Page::of(call), call.issue(conn)?);
@@ -37,6 +39,7 @@ pub(super) fn get(call: &Call, conn: &Connection) -> ApiResult {
 enum EntryView<'a> {
     Event(Box<EventView<'a>>),
     Comment(Box<CommentView<'a>>),
+    Review(Box<ReviewView<'a>>),
 }
 
 impl Serialize for EntryView<'_> {
@@ -44,6 +47,7 @@ impl Serialize for EntryView<'_> {
         match self {
             Self::Event(view) => view.serialize(serializer),
             Self::Comment(view) => view.serialize(serializer),
+            Self::Review(view) => view.serialize(serializer),
         }
     }
 }
@@ -60,6 +64,10 @@ pub(super) fn timeline(call: &Call, conn: &Connection) -> ApiResult {
             TimelineId::Comment(id) => {
                 let comment = comments::by_id(conn, repo.id, id)?.ok_or_else(ApiError::not_found)?;
                 views.push(EntryView::Comment(Box::new(render.comment(repo, comment)?.into_event())));
+            }
+            TimelineId::Review(id) => {
+                let review = reviews::by_id(conn, id)?.ok_or_else(ApiError::not_found)?;
+                views.push(EntryView::Review(Box::new(render.review(repo, review)?.into_event())));
             }
         }
     }

@@ -52,7 +52,7 @@ fn oid_field(text: &str) -> Result<Oid, ApiError> {
 }
 
 /// The object must be there, and a branch points at a commit.
-fn check_target(repository: &Repository, name: &str, oid: Oid) -> Result<(), ApiError> {
+pub(super) fn check_target(repository: &Repository, name: &str, oid: Oid) -> Result<(), ApiError> {
     match kind_of(repository, oid) {
         None => Err(ApiError::unprocessable("Object does not exist")),
         Some(ObjectType::Commit) => Ok(()),
@@ -64,7 +64,7 @@ fn check_target(repository: &Repository, name: &str, oid: Oid) -> Result<(), Api
 }
 
 /// Refs under this prefix are the forge's own.
-fn check_not_own(name: &str) -> Result<(), ApiError> {
+pub(super) fn check_not_own(name: &str) -> Result<(), ApiError> {
     match name.starts_with("refs/pull/") {
         true => Err(ApiError::unprocessable("Reference name is reserved")),
         false => Ok(()),

@@ -6,8 +6,8 @@ use super::issue_fields::{
     LABELS_MAX, add_labels, assign_all, check_body, check_title, milestone_numbered, record_milestone, scene,
     set_assignees, set_labels,
 };
-use super::mentions;
-use crate::db::Tx;
+use super::{closing, mentions};
+use crate::db::{Tx, pulls};
 use crate::db::events::{self, Happening};
 use crate::db::issue_query::{IssueQuery, Presence, SortBy};
 use crate::db::issues::{self, Issue, NewIssue};
@@ -210,6 +210,9 @@ pub(super) fn change(call: &Call, tx: &Tx<'_>, issue: &Issue, fields: &Fields) -
     record_changes(call, tx, issue, &after)?;
     if fields.has("body") {
         mentions::record(call, tx, issue, after.body.as_deref())?;
+        if let Some(pull) = pulls::of_issue(tx, issue.id)? {
+            closing::refresh(tx, call.repo()?, &after, &pull)?;
+        }
     }
     let (labels, assignees) = (fields.opt_label_names("labels")?, wanted_assignees(fields)?);
     if call.may_triage() {

@@ -3,13 +3,14 @@
 use baton_core::ref_name::is_branch_name;
 use git2::{Oid, Repository};
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::issue_fields::{check_body, check_title};
-use super::{issues as issue_api, mentions};
+use super::issue_fields::{check_body, check_title, scene};
+use super::pull_news::tell_pull;
+use super::{closing, issues as issue_api, mentions, pull_base, pull_files};
 use crate::db::Tx;
 use crate::db::issues::{self, Issue, NewIssue};
-use crate::db::pulls::{self, NewPull, Pull, PullQuery};
+use crate::db::pulls::{self, NewPull, Pull, PullQuery, PullSort};
 use crate::db::refs::{self, RefRow};
 use crate::git::ref_update::{self, RefEdit};
 use crate::git::{history, merge, tree_diff};
@@ -35,14 +36,20 @@ pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
         return Err(ApiError::invalid("PullRequest", "state", "invalid"));
     }
     let (head, base) = (get("head"), get("base"));
-    let by_update = get("sort").as_deref() == Some("updated");
+    let (sort, unsaid) = match get("sort").as_deref() {
+        None | Some("created") => (PullSort::Created, true),
+        Some("updated") => (PullSort::Updated, false),
+        Some("popularity") => (PullSort::Popularity, false),
+        Some("long-running") => (PullSort::LongRunning { now: call.now }, false),
+        Some(_) => return Err(ApiError::invalid("PullRequest", "sort", "invalid")),
+    };
     let query = PullQuery {
         state: &state,
         // Without an owner the filter is ignored, as on GitHub.
         head: head.as_deref().and_then(|head| head.split_once(':')),
         base: base.as_deref(),
-        by_update,
-        descending: call.query.is_descending(true),
+        sort,
+        descending: call.query.is_descending(unsaid),
     };
     let (page, render) = (Page::of(call), call.render(conn));
     let found = pulls::list(conn, repo.id, &query, page.size, page.offset())?;
@@ -56,7 +63,10 @@ pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
 pub(super) fn get(call: &Call) -> ApiResult {
     let lag = call.forge.panel.read_lag();
     let (issue, pull) = call.forge.db.read_lagging(lag, |conn| numbered(call, conn))??;
-    reply_pull(call, issue, pull, 200)
+    match pull_files::as_text(call, &pull)? {
+        Some(text) => Ok(text),
+        None => reply_pull(call, issue, pull, 200),
+    }
 }
 
 /// Answers with a pull request in full, trial merge included.
@@ -104,7 +114,7 @@ fn facts(repository: &Repository, issue: &Issue, pull: &Pull) -> Result<PullFact
     Ok(PullFacts { mergeable, mergeable_state, commits, additions, deletions, changed_files: files.len() })
 }
 
-fn refuse(field: &str, code: &str) -> ApiError {
+pub(super) fn refuse(field: &str, code: &str) -> ApiError {
     ApiError::invalid("PullRequest", field, code)
 }
 
@@ -127,8 +137,7 @@ pub(super) fn create(call: &Call) -> ApiResult {
             ..ApiError::unprocessable("Validation Failed")
         });
     }
-    let actor_id = call.actor_id()?;
-    let now = call.now;
+    let (actor_id, now, scope) = (call.actor_id()?, call.now, call.clone());
     let (issue, pull) = call.forge.db.writer().write_blocking(move |tx| {
         if pulls::open_between(tx, repo.id, repo.id, &head, &base)? {
             let why = format!("A pull request already exists for {}:{head}.", repo.owner.login);
@@ -159,15 +168,19 @@ pub(super) fn create(call: &Call) -> ApiResult {
         pulls::insert(tx, &new)?;
         let pull_ref = RefRow { name: format!("refs/pull/{}/head", issue.number), ..head_row };
         refs::set(tx, repo.id, &pull_ref)?;
-        pulls::by_number(tx, repo.id, issue.number)?.ok_or_else(ApiError::not_found)
+        let (issue, pull) =
+            pulls::by_number(tx, repo.id, issue.number)?.ok_or_else(ApiError::not_found)?;
+        closing::refresh(tx, &repo, &issue, &pull)?;
+        mentions::record(&scope, tx, &issue, issue.body.as_deref())?;
+        tell_pull(tx, scene(&scope, &issue)?, "opened", Value::Null);
+        Ok((issue, pull))
     })?;
     point_pull_ref(call, &issue, &pull)?;
-    mention(call, &issue)?;
     reply_pull(call, issue, pull, 201)
 }
 
-fn message_errors(message: &str) -> Vec<Value> {
-    vec![serde_json::json!({ "resource": "PullRequest", "code": "custom", "message": message })]
+pub(super) fn message_errors(message: &str) -> Vec<Value> {
+    vec![json!({ "resource": "PullRequest", "code": "custom", "message": message })]
 }
 
 fn titled(call: &Call, fields: &Fields) -> Result<(String, Option<String>), ApiError> {
@@ -200,7 +213,7 @@ fn own_branch(call: &Call, head: &str) -> Result<String, ApiError> {
     }
 }
 
-fn branch(call: &Call, name: &str) -> Result<Option<RefRow>, ApiError> {
+pub(super) fn branch(call: &Call, name: &str) -> Result<Option<RefRow>, ApiError> {
     let (repo_id, full) = (call.repo()?.id, format!("refs/heads/{name}"));
     Ok(call.forge.db.read(|conn| refs::find(conn, repo_id, &full))??)
 }
@@ -211,22 +224,11 @@ fn point_pull_ref(call: &Call, issue: &Issue, pull: &Pull) -> Result<(), ApiErro
     Ok(())
 }
 
-fn mention(call: &Call, issue: &Issue) -> Result<(), ApiError> {
-    // The call is borrowed, so what the transaction needs of it is made here.
-    let scope = call.clone();
-    let issue = issue.clone();
-    call.forge
-        .db
-        .writer()
-        .write_blocking(move |tx| mentions::record(&scope, tx, &issue, issue.body.as_deref()))
-}
-
 pub(super) fn update(call: &Call) -> ApiResult {
     let fields = call.fields()?;
     let scope = call.clone();
-    let base = fields.opt_str("base")?.map(str::to_owned);
-    let base_row = match &base {
-        Some(base) => Some(branch(call, base)?.ok_or_else(|| refuse("base", "invalid"))?),
+    let retarget = match fields.opt_str("base")? {
+        Some(base) => pull_base::prepare(call, base)?,
         None => None,
     };
     let (issue, pull) = call.forge.db.writer().write_blocking(move |tx| {
@@ -238,15 +240,38 @@ pub(super) fn update(call: &Call) -> ApiResult {
         if fields.opt_str("state")? == Some("open") && !issue.is_open() {
             reopen(tx, &issue, &pull)?;
         }
-        if let (Some(base), Some(row)) = (&base, &base_row) {
-            pulls::set_base(tx, pull.id, base, &row.oid)?;
+        if let Some(retarget) = &retarget {
+            retarget.apply(tx, scene(&scope, &issue)?)?;
         }
-        numbered(&scope, tx)
+        let (after, pull_after) = numbered(&scope, tx)?;
+        closing::refresh(tx, scope.repo()?, &after, &pull_after)?;
+        let changes = changes((&issue, &pull), (&after, &pull_after));
+        if !changes.is_empty() {
+            tell_pull(tx, scene(&scope, &issue)?, "edited", json!({ "changes": changes }));
+        }
+        Ok((after, pull_after))
     })?;
     if issue.is_open() {
         point_pull_ref(call, &issue, &pull)?;
     }
     reply_pull(call, issue, pull, 200)
+}
+
+/// What an edit changed, with what was there before.
+fn changes(before: (&Issue, &Pull), after: (&Issue, &Pull)) -> Map<String, Value> {
+    let mut changes = Map::new();
+    if before.0.title != after.0.title {
+        changes.insert("title".to_owned(), json!({ "from": before.0.title }));
+    }
+    if before.0.body != after.0.body {
+        let from = before.0.body.as_deref().unwrap_or_default();
+        changes.insert("body".to_owned(), json!({ "from": from }));
+    }
+    if before.1.base_ref != after.1.base_ref {
+        let base = json!({ "ref": { "from": before.1.base_ref }, "sha": { "from": before.1.base_oid } });
+        changes.insert("base".to_owned(), base);
+    }
+    changes
 }
 
 /// A pull request that is opened again takes up its branch as it is now; without a branch it stays closed.

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::comments;
+use super::{comments, review_comments};
 use crate::db::Tx;
 use crate::db::reactions::{self, CONTENTS, Subject};
 use crate::db::repos::Permission;
@@ -17,6 +17,10 @@ fn issue(call: &Call, conn: &Connection) -> Result<Subject, ApiError> {
 
 fn comment(call: &Call, conn: &Connection) -> Result<Subject, ApiError> {
     Ok(Subject::Comment(comments::named(call, conn)?.id))
+}
+
+fn review_comment(call: &Call, conn: &Connection) -> Result<Subject, ApiError> {
+    Ok(Subject::ReviewComment(review_comments::named(call, conn)?.id))
 }
 
 fn check_content(content: &str) -> Result<(), ApiError> {
@@ -78,4 +82,16 @@ pub(super) fn create_for_comment(call: &Call, tx: &Tx<'_>) -> ApiResult {
 
 pub(super) fn delete_for_comment(call: &Call, tx: &Tx<'_>) -> ApiResult {
     delete(call, tx, comment(call, tx)?)
+}
+
+pub(super) fn list_for_review_comment(call: &Call, conn: &Connection) -> ApiResult {
+    list(call, conn, review_comment(call, conn)?)
+}
+
+pub(super) fn create_for_review_comment(call: &Call, tx: &Tx<'_>) -> ApiResult {
+    create(call, tx, review_comment(call, tx)?)
+}
+
+pub(super) fn delete_for_review_comment(call: &Call, tx: &Tx<'_>) -> ApiResult {
+    delete(call, tx, review_comment(call, tx)?)
 }

@@ -29,14 +29,19 @@ pub(super) fn issues(call: &Call, conn: &Connection) -> ApiResult {
     if text.chars().count() > QUERY_CHARS_MAX {
         return Err(ApiError::invalid_because("Search", "q", "The search is longer than 256 characters."));
     }
-    let mut search = Search::default();
-    for term in parse(&text) {
-        search.take(call, term)?;
-    }
+    let mut search = Search::read(call, &text)?;
     search.sort(call);
     let visible = search.visible(call, conn)?;
     search.query.repo_ids = visible.iter().map(|repo| repo.id).collect();
     reply(call, conn, &search.query, &visible)
+}
+
+/// What a text asks for, over the repositories that the viewer may see. What it names and cannot be seen is found empty.
+pub(crate) fn issue_search(call: &Call, conn: &Connection, text: &str) -> Result<IssueQuery, ApiError> {
+    let mut search = Search::read(call, text)?;
+    let visible = search.visible(call, conn).unwrap_or_default();
+    search.query.repo_ids = visible.iter().map(|repo| repo.id).collect();
+    Ok(search.query)
 }
 
 fn reply(call: &Call, conn: &Connection, query: &IssueQuery, visible: &[Repo]) -> ApiResult {
@@ -61,6 +66,14 @@ fn invalid(key: &str, value: &str) -> ApiError {
 }
 
 impl Search {
+    fn read(call: &Call, text: &str) -> Result<Self, ApiError> {
+        let mut search = Self::default();
+        for term in parse(text) {
+            search.take(call, term)?;
+        }
+        Ok(search)
+    }
+
     fn take(&mut self, call: &Call, term: Term) -> Result<(), ApiError> {
         let (key, value, negated) = match term {
             Term::Word(word) => {

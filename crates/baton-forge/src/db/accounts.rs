@@ -190,3 +190,17 @@ pub(crate) fn by_email(conn: &Connection, email: &str) -> rusqlite::Result<Optio
     let sql = format!("SELECT {COLUMNS} FROM accounts WHERE email = ?1 ORDER BY id LIMIT 1");
     conn.prepare_cached(&sql)?.query_row([email], account_from).optional()
 }
+
+/// Lists the organisations of an account, by name.
+pub(crate) fn organizations_of(conn: &Connection, user_id: i64) -> rusqlite::Result<Vec<Account>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM accounts WHERE id IN (SELECT org_id FROM org_members WHERE user_id = ?1) ORDER BY login"
+    );
+    conn.prepare_cached(&sql)?.query_map([user_id], account_from)?.collect()
+}
+
+/// Lists the members of an organisation with their roles, by id.
+pub(crate) fn members_of(conn: &Connection, org_id: i64) -> rusqlite::Result<Vec<(i64, String)>> {
+    let sql = "SELECT user_id, role FROM org_members WHERE org_id = ?1 ORDER BY user_id";
+    conn.prepare_cached(sql)?.query_map([org_id], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}

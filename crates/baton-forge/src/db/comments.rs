@@ -113,3 +113,26 @@ pub(crate) fn count_of_repo(conn: &Connection, repo_id: i64, since: Option<i64>)
     let sql = "SELECT count(*) FROM comments WHERE repo_id = ?1 AND (?2 IS NULL OR updated_at >= ?2)";
     conn.prepare_cached(sql)?.query_row(params![repo_id, since], |row| row.get(0))
 }
+
+/// Returns a comment and the repository that it belongs to.
+pub(crate) fn anywhere(conn: &Connection, id: i64) -> rusqlite::Result<Option<(i64, Comment)>> {
+    let sql = "SELECT repo_id FROM comments WHERE id = ?1";
+    let repo: Option<i64> = conn.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?;
+    let Some(repo) = repo else { return Ok(None) };
+    Ok(by_id(conn, repo, id)?.map(|comment| (repo, comment)))
+}
+
+/// Lists an issue's comments by their last change instead of by age.
+pub(crate) fn of_issue_by_update(
+    conn: &Connection,
+    issue_id: i64,
+    descending: bool,
+    limit: i64,
+    offset: i64,
+) -> rusqlite::Result<Vec<Comment>> {
+    let direction = if descending { "DESC" } else { "ASC" };
+    let sql = format!(
+        "{SELECT} WHERE c.issue_id = ?1 ORDER BY c.updated_at {direction}, c.id {direction} LIMIT ?2 OFFSET ?3"
+    );
+    conn.prepare_cached(&sql)?.query_map(params![issue_id, limit, offset], comment_from)?.collect()
+}

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::accounts::Account;
 use super::labels::Label;
+use super::review_requests::Reviewer;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
@@ -32,6 +33,8 @@ pub(crate) enum Happening<'a> {
     },
     Locked(Option<&'a str>),
     Unlocked,
+    Pinned,
+    Unpinned,
     Closed {
         reason: Option<&'a str>,
         commit: Option<&'a str>,
@@ -44,6 +47,19 @@ pub(crate) enum Happening<'a> {
     HeadRefForcePushed {
         commit: &'a str,
     },
+    ReviewRequested(Reviewer),
+    ReviewRequestRemoved(Reviewer),
+    /// A review lost its weight; `state` is what it was.
+    ReviewDismissed {
+        review_id: i64,
+        state: &'a str,
+        message: Option<&'a str>,
+        /// The commit whose push dismissed it, where one did.
+        commit: Option<&'a str>,
+    },
+    ReadyForReview,
+    ConvertedToDraft,
+    BaseRefChanged,
     /// Another issue mentioned this one; the number is the other's database id.
     CrossReferenced {
         source: i64,
@@ -70,11 +86,19 @@ impl Happening<'_> {
             Self::Renamed { .. } => "renamed",
             Self::Locked(_) => "locked",
             Self::Unlocked => "unlocked",
+            Self::Pinned => "pinned",
+            Self::Unpinned => "unpinned",
             Self::Closed { .. } => "closed",
             Self::Reopened => "reopened",
             Self::Merged { .. } => "merged",
             Self::HeadRefDeleted => "head_ref_deleted",
             Self::HeadRefForcePushed { .. } => "head_ref_force_pushed",
+            Self::ReviewRequested(_) => "review_requested",
+            Self::ReviewRequestRemoved(_) => "review_request_removed",
+            Self::ReviewDismissed { .. } => "review_dismissed",
+            Self::ReadyForReview => "ready_for_review",
+            Self::ConvertedToDraft => "convert_to_draft",
+            Self::BaseRefChanged => "base_ref_changed",
             Self::CrossReferenced { .. } => "cross-referenced",
             Self::SubIssueAdded(_) => "sub_issue_added",
             Self::SubIssueRemoved(_) => "sub_issue_removed",
@@ -106,6 +130,14 @@ impl Happening<'_> {
             Self::Locked(reason) => json!({ "lock_reason": reason }),
             Self::Closed { reason, .. } => json!({ "state_reason": reason }),
             Self::CrossReferenced { source } => json!({ "issue": source }),
+            Self::ReviewRequested(reviewer) | Self::ReviewRequestRemoved(reviewer) => match reviewer {
+                Reviewer::Account(id) => json!({ "account": id }),
+                Reviewer::Team(id) => json!({ "team": id }),
+            },
+            Self::ReviewDismissed { review_id, state, message, commit } => json!({
+                "review_id": review_id, "state": state, "message": message, "commit": commit,
+            }),
+            Self::ReadyForReview | Self::ConvertedToDraft | Self::BaseRefChanged => json!({}),
             Self::SubIssueAdded(id)
             | Self::SubIssueRemoved(id)
             | Self::ParentAdded(id)
@@ -115,7 +147,7 @@ impl Happening<'_> {
             | Self::BlockingAdded(id)
             | Self::BlockingRemoved(id) => json!({ "issue": id }),
             Self::Unlocked | Self::Reopened | Self::Merged { .. } | Self::HeadRefDeleted => json!({}),
-            Self::HeadRefForcePushed { .. } => json!({}),
+            Self::HeadRefForcePushed { .. } | Self::Pinned | Self::Unpinned => json!({}),
         }
     }
 }
@@ -179,6 +211,7 @@ pub(crate) fn count_of_issue(conn: &Connection, issue_id: i64) -> rusqlite::Resu
 pub(crate) enum TimelineId {
     Event(i64),
     Comment(i64),
+    Review(i64),
 }
 
 /// Lists what happened to and what was said on an issue, oldest first; events before comments of the same second.
@@ -190,16 +223,24 @@ pub(crate) fn timeline(
 ) -> rusqlite::Result<Vec<TimelineId>> {
     let sql = "SELECT created_at AS at, 0 AS said, id FROM events WHERE issue_id = ?1
                UNION ALL SELECT created_at, 1, id FROM comments WHERE issue_id = ?1
+               UNION ALL SELECT r.submitted_at, 2, r.id FROM reviews r JOIN pulls p ON p.id = r.pull_id
+                 WHERE p.issue_id = ?1 AND r.state <> 'PENDING'
                ORDER BY at, said, id LIMIT ?2 OFFSET ?3";
     let entry = |row: &Row<'_>| {
         let id = row.get(2)?;
-        Ok(if row.get(1)? { TimelineId::Comment(id) } else { TimelineId::Event(id) })
+        Ok(match row.get(1)? {
+            0 => TimelineId::Event(id),
+            1 => TimelineId::Comment(id),
+            _ => TimelineId::Review(id),
+        })
     };
     conn.prepare_cached(sql)?.query_map([issue_id, limit, offset], entry)?.collect()
 }
 
 pub(crate) fn timeline_count(conn: &Connection, issue_id: i64) -> rusqlite::Result<i64> {
-    let sql = "SELECT (SELECT count(*) FROM events WHERE issue_id = ?1) + (SELECT count(*) FROM comments WHERE issue_id = ?1)";
+    let sql = "SELECT (SELECT count(*) FROM events WHERE issue_id = ?1) + (SELECT count(*) FROM comments WHERE issue_id = ?1)
+               + (SELECT count(*) FROM reviews r JOIN pulls p ON p.id = r.pull_id
+                  WHERE p.issue_id = ?1 AND r.state <> 'PENDING')";
     conn.prepare_cached(sql)?.query_row([issue_id], |row| row.get(0))
 }
 
@@ -230,4 +271,9 @@ pub(crate) fn by_id(conn: &Connection, repo_id: i64, id: i64) -> rusqlite::Resul
 pub(crate) fn is_cross_referenced(conn: &Connection, issue_id: i64, source: i64) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM events WHERE issue_id = ?1 AND kind = 'cross-referenced' AND detail = ?2";
     conn.prepare_cached(sql)?.exists(params![issue_id, json!({ "issue": source }).to_string()])
+}
+
+/// Returns an event of any repository.
+pub(crate) fn anywhere(conn: &Connection, id: i64) -> rusqlite::Result<Option<Event>> {
+    conn.prepare_cached(&format!("{SELECT} WHERE id = ?1"))?.query_row([id], event_from).optional()
 }

@@ -38,6 +38,8 @@ pub(crate) struct IssueQuery {
     pub(crate) is_pull: Option<bool>,
     pub(crate) merged: Option<bool>,
     pub(crate) labels: Vec<String>,
+    /// At least one of these, if there are any.
+    pub(crate) labels_any: Vec<String>,
     pub(crate) without_labels: Vec<String>,
     pub(crate) has_labels: Option<bool>,
     pub(crate) author: Option<String>,
@@ -113,6 +115,11 @@ impl IssueQuery {
     fn label(&self, all: &mut Conditions) {
         for name in &self.labels {
             all.add(LABELLED, [Value::from(name.clone())]);
+        }
+        if !self.labels_any.is_empty() {
+            let marks = vec!["?"; self.labels_any.len()].join(", ");
+            let sql = LABELLED.replace("l.name = ?", &format!("l.name IN ({marks})"));
+            all.add(&sql, self.labels_any.iter().map(|name| Value::from(name.clone())));
         }
         for name in &self.without_labels {
             all.add(&format!("NOT {LABELLED}"), [Value::from(name.clone())]);

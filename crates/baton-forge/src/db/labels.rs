@@ -129,3 +129,33 @@ pub(crate) fn detach(conn: &Connection, issue_id: i64, label_id: i64) -> rusqlit
     let sql = "DELETE FROM issue_labels WHERE issue_id = ?1 AND label_id = ?2";
     Ok(conn.prepare_cached(sql)?.execute([issue_id, label_id])? > 0)
 }
+
+/// Returns a label and the repository that it belongs to.
+pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<(i64, Label)>> {
+    let sql = format!("SELECT {COLUMNS}, repo_id FROM labels WHERE id = ?1");
+    let found = conn.prepare_cached(&sql)?.query_row([id], |row| Ok((row.get(5)?, label_from(row)?)));
+    found.optional()
+}
+
+/// How the labels of a repository are listed.
+pub(crate) struct LabelQuery<'a> {
+    /// Part of a name or a description.
+    pub(crate) text: Option<&'a str>,
+    pub(crate) by_name: bool,
+    pub(crate) descending: bool,
+}
+
+/// Lists all labels of a repository that match.
+pub(crate) fn matching(
+    conn: &Connection,
+    repo_id: i64,
+    query: &LabelQuery<'_>,
+) -> rusqlite::Result<Vec<Label>> {
+    let order = if query.by_name { "name" } else { "id" };
+    let direction = if query.descending { "DESC" } else { "ASC" };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM labels WHERE repo_id = ?1 AND (?2 IS NULL OR instr(lower(name), lower(?2)) > 0
+         OR instr(lower(coalesce(description, '')), lower(?2)) > 0) ORDER BY {order} {direction}"
+    );
+    conn.prepare_cached(&sql)?.query_map(params![repo_id, query.text], label_from)?.collect()
+}

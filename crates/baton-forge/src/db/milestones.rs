@@ -102,3 +102,10 @@ pub(crate) fn update(conn: &Connection, milestone: &Milestone) -> rusqlite::Resu
 pub(crate) fn delete(conn: &Connection, id: i64) -> rusqlite::Result<()> {
     conn.execute("DELETE FROM milestones WHERE id = ?1", [id]).map(drop)
 }
+
+/// Returns a milestone and the repository that it belongs to.
+pub(crate) fn anywhere(conn: &Connection, id: i64) -> rusqlite::Result<Option<(i64, Milestone)>> {
+    let sql = "SELECT repo_id FROM milestones WHERE id = ?1";
+    let repo: Option<i64> = conn.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?;
+    repo.map(|repo| Ok((repo, by_id(conn, id)?))).transpose()
+}

@@ -19,11 +19,11 @@ pub(crate) struct Pull {
     pub(crate) merge_oid: Option<String>,
 }
 
-const COLUMNS: &str =
+pub(super) const COLUMNS: &str =
     "p.id, p.issue_id, p.head_repo_id, p.head_ref, p.head_oid, p.base_ref, p.base_oid, p.draft, p.merged_at,
     p.merged_by, p.merge_oid";
 
-fn pull_from(row: &Row<'_>) -> rusqlite::Result<Pull> {
+pub(super) fn pull_from(row: &Row<'_>) -> rusqlite::Result<Pull> {
     Ok(Pull {
         id: row.get(0)?,
         issue_id: row.get(1)?,
@@ -122,19 +122,53 @@ pub(crate) fn open_by_head(
     with_issues(conn, found)
 }
 
+/// By what pull requests are sorted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PullSort {
+    Created,
+    Updated,
+    /// By comments.
+    Popularity,
+    /// By age, of those that are open for more than a month and were touched within the last.
+    LongRunning {
+        now: i64,
+    },
+}
+
+const MONTH_S: i64 = 31 * 24 * 60 * 60;
+
+impl PullSort {
+    fn column(self) -> &'static str {
+        match self {
+            Self::Created | Self::LongRunning { .. } => "i.created_at",
+            Self::Updated => "i.updated_at",
+            Self::Popularity => "i.comments",
+        }
+    }
+
+    /// The time before which a pull request was opened and after which it was touched, where that matters.
+    fn month_ago(self) -> Option<i64> {
+        match self {
+            Self::LongRunning { now } => Some(now - MONTH_S),
+            _ => None,
+        }
+    }
+}
+
 /// How pull requests are listed.
 pub(crate) struct PullQuery<'a> {
     pub(crate) state: &'a str,
     pub(crate) head: Option<(&'a str, &'a str)>,
     pub(crate) base: Option<&'a str>,
-    pub(crate) by_update: bool,
+    pub(crate) sort: PullSort,
     pub(crate) descending: bool,
 }
 
 const FROM_LISTED: &str = "FROM pulls p JOIN issues i ON i.id = p.issue_id JOIN repos h ON h.id = p.head_repo_id
     JOIN accounts a ON a.id = h.owner_id
     WHERE p.repo_id = ?1 AND (?2 = 'all' OR i.state = ?2) AND (?3 IS NULL OR (a.login = ?3 AND p.head_ref = ?4))
-    AND (?5 IS NULL OR p.base_ref = ?5)";
+    AND (?5 IS NULL OR p.base_ref = ?5)
+    AND (?6 IS NULL OR (i.state = 'open' AND i.created_at < ?6 AND i.updated_at >= ?6))";
 
 pub(crate) fn list(
     conn: &Connection,
@@ -143,13 +177,13 @@ pub(crate) fn list(
     limit: i64,
     offset: i64,
 ) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let order = if query.by_update { "i.updated_at" } else { "i.created_at" };
+    let order = query.sort.column();
     let direction = if query.descending { "DESC" } else { "ASC" };
     let sql = format!(
-        "SELECT {COLUMNS} {FROM_LISTED} ORDER BY {order} {direction}, i.id {direction} LIMIT ?6 OFFSET ?7"
+        "SELECT {COLUMNS} {FROM_LISTED} ORDER BY {order} {direction}, i.id {direction} LIMIT ?7 OFFSET ?8"
     );
     let (owner, head) = query.head.unzip();
-    let values = params![repo_id, query.state, owner, head, query.base, limit, offset];
+    let values = params![repo_id, query.state, owner, head, query.base, query.sort.month_ago(), limit, offset];
     let found: Vec<Pull> =
         conn.prepare_cached(&sql)?.query_map(values, pull_from)?.collect::<Result<_, _>>()?;
     with_issues(conn, found)
@@ -157,11 +191,11 @@ pub(crate) fn list(
 
 pub(crate) fn count(conn: &Connection, repo_id: i64, query: &PullQuery<'_>) -> rusqlite::Result<i64> {
     let (owner, head) = query.head.unzip();
-    let values = params![repo_id, query.state, owner, head, query.base];
+    let values = params![repo_id, query.state, owner, head, query.base, query.sort.month_ago()];
     conn.prepare_cached(&format!("SELECT count(*) {FROM_LISTED}"))?.query_row(values, |row| row.get(0))
 }
 
-fn with_issues(conn: &Connection, pulls: Vec<Pull>) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+pub(super) fn with_issues(conn: &Connection, pulls: Vec<Pull>) -> rusqlite::Result<Vec<(Issue, Pull)>> {
     let mut both = Vec::with_capacity(pulls.len());
     for pull in pulls {
         if let Some(issue) = issues::by_id(conn, pull.issue_id)? {
@@ -169,6 +203,35 @@ fn with_issues(conn: &Connection, pulls: Vec<Pull>) -> rusqlite::Result<Vec<(Iss
         }
     }
     Ok(both)
+}
+
+/// Lists every pull request of a repository, newest first.
+pub(crate) fn all(conn: &Connection, repo_id: i64) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!("SELECT {COLUMNS} FROM pulls p WHERE p.repo_id = ?1 ORDER BY p.id DESC");
+    let found: Vec<Pull> =
+        conn.prepare_cached(&sql)?.query_map([repo_id], pull_from)?.collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
+/// Returns the open pull requests into this branch.
+pub(crate) fn open_by_base(
+    conn: &Connection,
+    repo_id: i64,
+    base_ref: &str,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
+         WHERE p.repo_id = ?1 AND p.base_ref = ?2 AND i.state = 'open' ORDER BY p.id"
+    );
+    let found: Vec<Pull> = conn
+        .prepare_cached(&sql)?
+        .query_map(params![repo_id, base_ref], pull_from)?
+        .collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
+pub(crate) fn set_draft(conn: &Connection, id: i64, draft: bool) -> rusqlite::Result<()> {
+    conn.execute("UPDATE pulls SET draft = ?2 WHERE id = ?1", params![id, draft]).map(drop)
 }
 
 pub(crate) fn set_head(conn: &Connection, id: i64, head_oid: &str) -> rusqlite::Result<()> {

@@ -11,6 +11,7 @@ pub(crate) const CONTENTS: [&str; 8] = ["+1", "-1", "laugh", "confused", "heart"
 pub(crate) enum Subject {
     Issue(i64),
     Comment(i64),
+    ReviewComment(i64),
 }
 
 impl Subject {
@@ -18,17 +19,18 @@ impl Subject {
         match self {
             Self::Issue(_) => "issue",
             Self::Comment(_) => "comment",
+            Self::ReviewComment(_) => "review_comment",
         }
     }
 
     fn id(self) -> i64 {
         match self {
-            Self::Issue(id) | Self::Comment(id) => id,
+            Self::Issue(id) | Self::Comment(id) | Self::ReviewComment(id) => id,
         }
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Reaction {
     pub(crate) id: i64,
     pub(crate) account_id: i64,
@@ -71,6 +73,10 @@ fn mark(conn: &Connection, subject: Subject) -> rusqlite::Result<()> {
             .prepare_cached("UPDATE comments SET has_reactions = 1 WHERE id = ?1")?
             .execute([id])
             .map(drop),
+        Subject::ReviewComment(id) => conn
+            .prepare_cached("UPDATE review_comments SET has_reactions = 1 WHERE id = ?1")?
+            .execute([id])
+            .map(drop),
     }
 }
 
@@ -109,4 +115,11 @@ pub(crate) fn rollup(conn: &Connection, subject: Subject) -> rusqlite::Result<Ro
         }
     }
     Ok(Rollup(counts))
+}
+
+/// Returns a reaction and what it was given to, by the kind and the id of that.
+pub(crate) fn anywhere(conn: &Connection, id: i64) -> rusqlite::Result<Option<(Reaction, String, i64)>> {
+    let sql = "SELECT id, account_id, content, created_at, subject, subject_id FROM reactions WHERE id = ?1";
+    let found = conn.prepare_cached(sql)?.query_row([id], |row| Ok((reaction_from(row)?, row.get(4)?, row.get(5)?)));
+    found.optional()
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use baton_core::closing::closing_references;
 use git2::{Oid, Repository};
 
+use super::arrivals::synchronize;
 use super::history;
 use super::objects::{kind_of, parse_oid};
 use super::ref_update::{self, RefEdit};
@@ -17,6 +18,8 @@ use crate::db::issues::{self, Issue};
 use crate::db::pulls::{self, Pull};
 use crate::db::refs::{self, RefRow};
 use crate::db::repos::{self, Repo};
+use crate::api::pull_base::place_threads;
+use crate::db::review_threads::Place;
 use crate::db::{Database, Tx};
 use crate::git::GitStore;
 use crate::http::error::ApiError;
@@ -26,10 +29,10 @@ use crate::sync::lock;
 const CLOSING_COMMITS_MAX: usize = 250;
 
 #[derive(Debug, Clone)]
-struct RefChange {
-    name: String,
-    old: Option<String>,
-    new: Option<RefRow>,
+pub(super) struct RefChange {
+    pub(super) name: String,
+    pub(super) old: Option<String>,
+    pub(super) new: Option<RefRow>,
     /// The branch was rewritten: its old tip is not in its new history.
     forced: bool,
 }
@@ -38,6 +41,8 @@ struct RefChange {
 struct HeadMove {
     change: RefChange,
     pulls: Vec<(Issue, Pull)>,
+    /// Where the threads of these pull requests stand after the move.
+    threads: Vec<(i64, Option<Place>)>,
 }
 
 /// Where the follow-up works.
@@ -72,7 +77,8 @@ impl Followers<'_> {
         if changes.is_empty() {
             return Ok(());
         }
-        let moves = self.head_moves(repo.id, &changes)?;
+        let moves = self.head_moves(&repository, repo.id, &changes)?;
+        let arrivals = self.arrivals(&repository, repo.id, &changes)?;
         let pull_refs = self.move_pull_refs(repo.id, &moves)?;
         let closing = self.closing_commits(&repository, repo, &changes)?;
         let default_branch = adopted_branch(&repository, repo, &changes)?;
@@ -86,6 +92,9 @@ impl Followers<'_> {
             if let Some(branch) = default_branch {
                 repos::set_default_branch(tx, repo.id, &branch)?;
                 repo.default_branch = branch;
+            }
+            for arrival in &arrivals {
+                arrival.settle(tx, &repo, actor_id, now)?;
             }
             for head_move in &moves {
                 move_heads(tx, &repo, head_move, actor_id, now)?;
@@ -141,13 +150,19 @@ impl Followers<'_> {
         Ok(rows.into_iter().map(|row| (row.name.clone(), row)).collect())
     }
 
-    fn head_moves(&self, repo_id: i64, changes: &[RefChange]) -> Result<Vec<HeadMove>, ApiError> {
+    fn head_moves(
+        &self,
+        repository: &Repository,
+        repo_id: i64,
+        changes: &[RefChange],
+    ) -> Result<Vec<HeadMove>, ApiError> {
         let mut moves = Vec::new();
         for change in changes {
             let Some(branch) = change.name.strip_prefix("refs/heads/") else { continue };
             let pulls = self.db.read(|conn| pulls::open_by_head(conn, repo_id, branch))??;
             if !pulls.is_empty() {
-                moves.push(HeadMove { change: change.clone(), pulls });
+                let threads = self.follow_threads(repository, change, &pulls)?;
+                moves.push(HeadMove { change: change.clone(), pulls, threads });
             }
         }
         Ok(moves)
@@ -283,12 +298,18 @@ fn move_heads(
     actor_id: i64,
     now: i64,
 ) -> Result<(), ApiError> {
+    place_threads(tx, &head_move.threads)?;
     for (issue, pull) in &head_move.pulls {
+        // It may have been merged by the same push.
+        if !issues::by_id(tx, issue.id)?.is_some_and(|issue| issue.is_open()) {
+            continue;
+        }
         let scene = Scene { repo_id: repo.id, issue_id: issue.id, actor_id, now };
         match &head_move.change.new {
             Some(row) => {
                 pulls::set_head(tx, pull.id, &row.oid)?;
                 issues::touch(tx, issue.id, now)?;
+                synchronize(tx, scene, pull, &row.oid)?;
                 if head_move.change.forced {
                     events::record(tx, scene, &Happening::HeadRefForcePushed { commit: &row.oid })?;
                 }

@@ -36,8 +36,34 @@ pub(crate) fn changes(
     from: Option<&Tree<'_>>,
     to: Option<&Tree<'_>>,
 ) -> Result<Vec<FileChange>, git2::Error> {
+    changes_up_to(repository, from, to, FILES_MAX)
+}
+
+/// The same with another limit of files.
+pub(crate) fn changes_up_to(
+    repository: &Repository,
+    from: Option<&Tree<'_>>,
+    to: Option<&Tree<'_>>,
+    files_max: usize,
+) -> Result<Vec<FileChange>, git2::Error> {
     let diff = diff(repository, from, to)?;
-    (0..diff.deltas().len().min(FILES_MAX)).map(|at| change(&diff, at)).collect()
+    (0..diff.deltas().len().min(files_max)).map(|at| change(&diff, at)).collect()
+}
+
+/// What happened to the file that has this path afterwards, or had it and is gone.
+pub(crate) fn change_of(
+    repository: &Repository,
+    from: Option<&Tree<'_>>,
+    to: Option<&Tree<'_>>,
+    path: &str,
+) -> Result<Option<FileChange>, git2::Error> {
+    let diff = diff(repository, from, to)?;
+    let is_it = |delta: &git2::DiffDelta<'_>| {
+        let file = if delta.status() == Delta::Deleted { delta.old_file() } else { delta.new_file() };
+        file.path_bytes() == Some(path.as_bytes())
+    };
+    let at = diff.deltas().position(|delta| is_it(&delta));
+    at.map(|at| change(&diff, at)).transpose()
 }
 
 /// The whole difference as `git diff` prints it.

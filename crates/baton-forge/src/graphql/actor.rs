@@ -2,14 +2,22 @@
 
 use std::sync::Arc;
 
-use super::ask::Ask;
+use super::ask::{Ask, Input};
+use super::connection::{Connection, Paging};
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, null, optional, unknown};
+use super::entity::{Answer, Entity, leaf, maybe_object, null, object, optional, unknown};
+use super::error::GraphError;
 use super::ids::node_id;
-use crate::db::accounts::{Account, AccountKind};
+use super::repository::{RepositoryNode, repositories_of};
+use crate::db::accounts::{self, Account, AccountKind};
 use crate::wire::Time;
 
 pub(crate) struct ActorNode(pub(crate) Arc<Account>);
+
+/// The accounts of these ids, in order.
+pub(crate) fn actors(context: &Context<'_>, ids: Vec<i64>) -> Result<Vec<ActorNode>, GraphError> {
+    ids.into_iter().map(|id| context.account(id).map(ActorNode)).collect()
+}
 
 impl Entity for ActorNode {
     fn type_name(&self) -> &'static str {
@@ -27,14 +35,19 @@ impl Entity for ActorNode {
             "databaseId" => leaf(account.id),
             "login" => leaf(account.login.as_str()),
             "name" => optional(account.name.as_deref()),
+            "email" if account.kind == AccountKind::Organization => optional(account.email.as_deref()),
             "email" => leaf(account.email.as_deref().unwrap_or_default()),
             "url" => leaf(context.web(&account.login)),
             "resourcePath" => leaf(format!("/{}", account.login)),
             "avatarUrl" => leaf(context.web(&format!("avatars/{}", account.id))),
             "createdAt" => leaf(Time(account.created_at).to_string()),
             "updatedAt" => leaf(Time(account.updated_at).to_string()),
-            "bio" | "company" | "description" => null(),
-            _ => unknown(self.type_name(), ask),
+            "bio" | "company" | "description" | "location" | "websiteUrl" => null(),
+            "isSiteAdmin" => leaf(account.site_admin),
+            "isViewer" => leaf(context.viewer_id() == Some(account.id)),
+            "repository" => self.repository(context, ask),
+            "repositories" => object(context, repositories_of(context, ask, account.id)?),
+            _ => self.membership(context, ask),
         }
     }
 }
@@ -48,4 +61,71 @@ impl ActorNode {
         };
         node_id(prefix, self.0.id)
     }
+
+    fn repository<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        let found = context.repo_named(&self.0.login, ask.str("name").unwrap_or_default())?;
+        maybe_object(context, found.map(RepositoryNode))
+    }
+
+    /// Who belongs to which organisation.
+    fn membership<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        let id = self.0.id;
+        let viewer_role = || match context.viewer_id() {
+            Some(viewer) => accounts::org_role(context.conn, id, viewer),
+            None => Ok(None),
+        };
+        match ask.name() {
+            "organizations" => {
+                let found = accounts::organizations_of(context.conn, id)?;
+                let nodes = found.into_iter().map(|account| Self(account.into())).collect();
+                let names = ("OrganizationConnection", "OrganizationEdge");
+                object(context, Connection::whole(names, Paging::of(ask)?, nodes))
+            }
+            "organization" => {
+                let wanted = ask.str("login").unwrap_or_default();
+                let mut found = accounts::organizations_of(context.conn, id)?.into_iter();
+                let named = found.find(|account| account.login.eq_ignore_ascii_case(wanted));
+                maybe_object(context, named.map(|account| Self(account.into())))
+            }
+            "membersWithRole" => {
+                let mut nodes = Vec::new();
+                for (user, role) in accounts::members_of(context.conn, id)? {
+                    nodes.push(Member { actor: Self(context.account(user)?), role });
+                }
+                let names = ("OrganizationMemberConnection", "OrganizationMemberEdge");
+                object(context, Connection::whole(names, Paging::of(ask)?, nodes))
+            }
+            "viewerIsAMember" => leaf(viewer_role()?.is_some()),
+            "viewerCanAdminister" => leaf(viewer_role()?.as_deref() == Some("admin")),
+            _ => unknown(self.type_name(), ask),
+        }
+    }
+}
+
+/// A member of an organisation.
+struct Member {
+    actor: ActorNode,
+    role: String,
+}
+
+impl Entity for Member {
+    fn type_name(&self) -> &'static str {
+        self.actor.type_name()
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        self.actor.field(context, ask)
+    }
+
+    fn edge_field<'a>(&'a self, _: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        match ask.name() {
+            "role" => leaf(self.role.to_ascii_uppercase()),
+            _ => unknown("OrganizationMemberEdge", ask),
+        }
+    }
+}
+
+/// Which way a list is asked for.
+pub(crate) fn is_descending(ask: &Ask<'_>) -> bool {
+    ask.object("orderBy").and_then(|order| order.text("direction")) == Some("DESC")
 }

@@ -33,7 +33,7 @@ impl<'a> Ask<'a> {
     }
 
     pub(crate) fn strings(&self, name: &str) -> Option<Vec<&'a str>> {
-        Some(self.argument(name)?.as_array()?.iter().filter_map(|value| value.as_str()).collect())
+        Some(texts(self.argument(name)?))
     }
 
     /// An argument that is an input object, such as a mutation's `input`.
@@ -49,6 +49,14 @@ impl<'a> Ask<'a> {
             .field_selections()
             .iter()
             .any(|field| field.selection_set.all_fields(document).any(|field| field.name == name))
+    }
+}
+
+/// A list of texts. One alone counts as a list of one, as GraphQL has it.
+fn texts(value: &JsonValue) -> Vec<&str> {
+    match value.as_array() {
+        Some(list) => list.iter().filter_map(|value| value.as_str()).collect(),
+        None => value.as_str().into_iter().collect(),
     }
 }
 
@@ -75,7 +83,7 @@ impl Input for JsonMap {
     }
 
     fn texts(&self, name: &str) -> Option<Vec<&str>> {
-        Some(self.get(name)?.as_array()?.iter().filter_map(|value| value.as_str()).collect())
+        self.get(name).filter(|value| !value.is_null()).map(texts)
     }
 
     fn inner(&self, name: &str) -> Option<&JsonMap> {

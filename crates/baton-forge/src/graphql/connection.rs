@@ -27,8 +27,8 @@ impl Paging {
         };
         let (first, last) = (ask.i64("first"), ask.i64("last"));
         Ok(Self {
-            // The weight of the document was checked before: one of the two is there, where the schema has them.
-            size: first.or(last).unwrap_or(100).clamp(0, 100),
+            // The weight of the document was checked before: where neither is there, only the count is asked for.
+            size: first.or(last).unwrap_or(0).clamp(0, 100),
             from_end: first.is_none() && last.is_some(),
             after: cursor("after")?,
             before: cursor("before")?,
@@ -177,11 +177,37 @@ impl<E: Entity> Entity for Edge<'_, E> {
     }
 
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        self.answer(context, ask)
+    }
+}
+
+impl<'e, E: Entity> Edge<'e, E> {
+    fn answer<'a>(&self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a>
+    where
+        'e: 'a,
+    {
         match ask.name() {
             "cursor" => leaf(write_cursor(self.at)),
             "node" => object(context, Borrowed(self.entity)),
-            _ => unknown(self.name, ask),
+            _ => self.entity.edge_field(context, ask),
         }
+    }
+}
+
+/// An edge outside of any page, which the payload of a mutation shows.
+pub(crate) struct OwnedEdge<E> {
+    pub(crate) name: &'static str,
+    pub(crate) at: i64,
+    pub(crate) entity: E,
+}
+
+impl<E: Entity> Entity for OwnedEdge<E> {
+    fn type_name(&self) -> &'static str {
+        self.name
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        Edge { name: self.name, at: self.at, entity: &self.entity }.answer(context, ask)
     }
 }
 

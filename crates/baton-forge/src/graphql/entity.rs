@@ -16,6 +16,11 @@ pub(crate) trait Entity {
 
     /// Answers one of its fields. A field that the schema has and this does not know is a fault of this program.
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a>;
+
+    /// Answers what stands on the edge to it instead of on itself, such as since when it is there.
+    fn edge_field<'a>(&'a self, _: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        unknown("an edge", ask)
+    }
 }
 
 impl<E: Entity + ?Sized> Entity for Box<E> {
@@ -25,6 +30,10 @@ impl<E: Entity + ?Sized> Entity for Box<E> {
 
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         (**self).field(context, ask)
+    }
+
+    fn edge_field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        (**self).edge_field(context, ask)
     }
 }
 

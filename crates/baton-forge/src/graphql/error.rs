@@ -53,7 +53,7 @@ impl From<ApiError> for GraphError {
             500.. => "INTERNAL",
             _ => "UNPROCESSABLE",
         };
-        let details = error.errors.iter().filter_map(|detail| detail["message"].as_str());
+        let details = error.errors.iter().filter_map(|detail| detail["message"].as_str().or(detail.as_str()));
         let message = details.fold(error.message.clone(), |text, detail| format!("{text}: {detail}"));
         Self::new(kind, message)
     }

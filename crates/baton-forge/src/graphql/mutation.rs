@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ask::{Ask, Input};
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, null, object, unknown};
+use super::entity::{Answer, Entity, leaf, null, object, objects, unknown};
 use super::error::GraphError;
 use super::ids;
 use crate::api::{ENDPOINTS, Handler};
@@ -25,8 +25,17 @@ impl Entity for Mutation {
         let none = JsonMap::new();
         let input = ask.object("input").unwrap_or(&none);
         let payload = match ask.name() {
-            "addComment" => super::issue::add_comment(context, input)?,
-            _ => return unknown("Mutation", ask),
+            name => match super::changes::find(name) {
+                Some(change) => change(context, input)?,
+                None => {
+                    let done = super::pull_mutation::carry_out(context, name, input)
+                        .or_else(|| super::review_mutation::carry_out(context, name, input));
+                    match done {
+                        Some(payload) => payload?,
+                        None => return unknown("Mutation", ask),
+                    }
+                }
+            },
         };
         let id = input.get("clientMutationId").filter(|id| !id.is_null()).cloned();
         object(context, payload.with_client_id(id))
@@ -38,11 +47,13 @@ pub(crate) struct Payload {
     name: &'static str,
     client_mutation_id: Option<JsonValue>,
     fields: Vec<(&'static str, Option<Box<dyn Entity>>)>,
+    lists: Vec<(&'static str, Vec<Box<dyn Entity>>)>,
+    leaves: Vec<(&'static str, JsonValue)>,
 }
 
 impl Payload {
     pub(crate) fn new(name: &'static str) -> Self {
-        Self { name, client_mutation_id: None, fields: Vec::new() }
+        Self { name, client_mutation_id: None, fields: Vec::new(), lists: Vec::new(), leaves: Vec::new() }
     }
 
     pub(crate) fn with(mut self, field: &'static str, entity: impl Entity + 'static) -> Self {
@@ -52,6 +63,16 @@ impl Payload {
 
     pub(crate) fn with_none(mut self, field: &'static str) -> Self {
         self.fields.push((field, None));
+        self
+    }
+
+    pub(crate) fn with_list(mut self, field: &'static str, entities: Vec<Box<dyn Entity>>) -> Self {
+        self.lists.push((field, entities));
+        self
+    }
+
+    pub(crate) fn with_leaf(mut self, field: &'static str, value: impl Into<JsonValue>) -> Self {
+        self.leaves.push((field, value.into()));
         self
     }
 
@@ -81,6 +102,12 @@ impl Entity for Payload {
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         if ask.name() == "clientMutationId" {
             return self.client_mutation_id.clone().map_or_else(null, leaf);
+        }
+        if let Some((_, list)) = self.lists.iter().find(|(name, _)| *name == ask.name()) {
+            return objects(context, list.iter().map(|entity| Shown(entity.as_ref())));
+        }
+        if let Some((_, value)) = self.leaves.iter().find(|(name, _)| *name == ask.name()) {
+            return leaf(value.clone());
         }
         match self.fields.iter().find(|(name, _)| *name == ask.name()) {
             Some((_, Some(entity))) => object(context, Shown(entity.as_ref())),

@@ -4,15 +4,24 @@ use apollo_compiler::resolvers::ResolvedValue;
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::comment::CommentNode;
 use super::context::Context;
 use super::entity::{Answer, Bound, Entity, leaf, maybe_object, object, unknown};
 use super::error::GraphError;
 use super::ids;
+use super::git_object;
+use super::git_ref::RefNode;
 use super::issue::IssueNode;
+use super::label::LabelNode;
+use super::milestone::MilestoneNode;
 use super::pull_request::PullRequestNode;
+use super::reaction::ReactionNode;
 use super::repository::RepositoryNode;
+use super::repository_lists::PinnedIssue;
+use super::timeline::EventNode;
+use super::{resource, search};
 use crate::db::accounts::{self, AccountKind};
-use crate::db::{issues, pulls};
+use crate::db::pulls;
 use crate::http::error::ApiError;
 use crate::http::rate::Resource;
 use crate::wire::Time;
@@ -44,6 +53,8 @@ impl Entity for Query {
                 object(context, node(context, id)?)
             }
             "nodes" => nodes(context, ask),
+            "search" => search::search(context, ask),
+            "resource" => resource::resource(context, ask),
             _ => unknown("Query", ask),
         }
     }
@@ -86,15 +97,26 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
     Ok(match prefix {
         "U" | "O" | "BOT" => Box::new(ActorNode(context.account(row()?).map_err(|_| missing())?)),
         "R" => Box::new(RepositoryNode(context.repo(row()?)?.ok_or_else(missing)?)),
-        "I" => {
-            let issue =
-                issues::by_id(context.conn, row()?)?.filter(|issue| !issue.is_pull).ok_or_else(missing)?;
-            Box::new(IssueNode { visit: context.visit_for(issue.repo_id, id)?, issue })
-        }
+        "I" => Box::new(IssueNode::find(context, id)?),
+        "IC" => Box::new(CommentNode::find(context, id)?),
+        "LA" => Box::new(LabelNode::find(context, id)?),
+        "MI" => Box::new(MilestoneNode::find(context, id)?),
+        "REA" => Box::new(ReactionNode::find(context, id)?),
+        "E" => Box::new(EventNode::find(context, id)?),
+        "PI" => Box::new(PinnedIssue::find(context, id)?),
+        "REF" => Box::new(RefNode::find(context, id)?),
+        // A tag is named by its repository and its object, a team by its row.
+        "T" if row().is_ok() => Box::new(super::team::by_node(context, id)?),
+        "C" | "T" | "B" | "TREE" => git_object::find(context, id, prefix)?,
         "PR" => {
             let (issue, pull) = pulls::by_id(context.conn, row()?)?.ok_or_else(missing)?;
             Box::new(PullRequestNode { visit: context.visit_for(issue.repo_id, id)?, issue, pull })
         }
+        "PRR" => Box::new(super::review::by_node(context, id)?),
+        "PRRC" => Box::new(super::review_comment::by_node(context, id)?),
+        "PRRT" => Box::new(super::review_thread::by_node(context, id)?),
+        "RR" => Box::new(super::review_request::by_node(context, id)?),
+        "PURC" => Box::new(super::pull_contents::commit_by_node(context, id)?),
         _ => return Err(missing()),
     })
 }

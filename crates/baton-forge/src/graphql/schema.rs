@@ -9,10 +9,14 @@ use apollo_compiler::schema::Implementers;
 use apollo_compiler::validation::Valid;
 
 /// One file for each group of nouns; later ones extend the types of earlier ones.
-pub(crate) const SOURCES: [(&str, &str); 5] = [
+pub(crate) const SOURCES: [(&str, &str); 9] = [
     ("ground.graphql", include_str!("schema/ground.graphql")),
     ("issues.graphql", include_str!("schema/issues.graphql")),
+    ("comments.graphql", include_str!("schema/comments.graphql")),
+    ("timeline.graphql", include_str!("schema/timeline.graphql")),
+    ("changes.graphql", include_str!("schema/changes.graphql")),
     ("pulls.graphql", include_str!("schema/pulls.graphql")),
+    ("common.graphql", include_str!("schema/common.graphql")),
     ("checks.graphql", include_str!("schema/checks.graphql")),
     ("projects.graphql", include_str!("schema/projects.graphql")),
 ];

@@ -113,7 +113,9 @@ async fn route(
     let headers_only = parts.method == "HEAD";
     let method = if headers_only { "GET" } else { parts.method.as_str() };
     let (at, params) = inner.router.find(method, &path).ok_or_else(ApiError::not_found)?;
-    let links = origin::links(&parts.uri, &parts.headers, &transport, versioned.is_some());
+    // Where GraphQL is asked for under GHES's address, REST is at GHES's address too.
+    let is_versioned = versioned.is_some() || whole == "/api/graphql";
+    let links = origin::links(&parts.uri, &parts.headers, &transport, is_versioned);
     let query = Query(parts.uri.query().unwrap_or_default().to_owned());
     let body = read_body(body).await?;
     let sent = Arc::new(Sent { headers: parts.headers, links, params, query, path, body });
@@ -168,6 +170,11 @@ async fn answer(inner: &Arc<Inner>, routed: Routed) -> Result<Response<Body>, Dr
         if let Some(standing) = progress.standing.as_mut().filter(|_| endpoint.is_charged) {
             inner.rates.give_back(who.map_or(0, |(token, _)| token), standing);
         }
+    }
+    // What weighs its calls itself has done so by now.
+    if let Some(before) = progress.standing.filter(|_| !endpoint.is_charged) {
+        let (token, now) = (who.map_or(0, |(token, _)| token), inner.clock.now_s());
+        progress.standing = Some(inner.rates.standing(token, before.resource, before.limit, now));
     }
     inner.meter.count(who, endpoint.method, endpoint.path, reply.status);
     if reply.status == 0 {

@@ -69,10 +69,21 @@ impl RateLimits {
         limit: u64,
         now: i64,
     ) -> Result<Standing, Standing> {
+        self.take_points((token, resource), limit, now, 1)
+    }
+
+    /// Takes so many points at once, or none: `Err` is a budget that holds less.
+    pub(crate) fn take_points(
+        &self,
+        (token, resource): (i64, Resource),
+        limit: u64,
+        now: i64,
+        points: u64,
+    ) -> Result<Standing, Standing> {
         let mut windows = lock(&self.windows);
         let window = current(&mut windows, token, resource, now);
-        let allowed = window.used < limit;
-        window.used += u64::from(allowed);
+        let allowed = window.used.saturating_add(points) <= limit;
+        window.used += if allowed { points } else { 0 };
         let standing = Standing { limit, used: window.used, reset: window.ends, resource };
         if allowed { Ok(standing) } else { Err(standing) }
     }
@@ -127,6 +138,16 @@ mod tests {
         assert!(take(103).is_ok());
         assert_eq!(take(104), Err(0));
         assert_eq!(take(3_700).unwrap().remaining(), 1);
+    }
+
+    #[test]
+    fn points_are_taken_together_or_not_at_all() {
+        let limits = RateLimits::default();
+        let take = |points| limits.take_points((7, Resource::Graphql), 10, 100, points).map(|all| all.used);
+        assert_eq!(take(6), Ok(6));
+        assert!(take(5).is_err());
+        assert_eq!(take(4), Ok(10));
+        assert!(take(1).is_err());
     }
 
     #[test]

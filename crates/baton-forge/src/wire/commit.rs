@@ -11,6 +11,7 @@ use crate::db::refs::RefRow;
 use crate::db::repos::Repo;
 use crate::git::objects::{CommitInfo, Person};
 use crate::git::tree_diff::FileChange;
+use crate::graphql::ids::named_id;
 
 /// The addresses of one repository.
 #[derive(Clone, Copy)]
@@ -46,7 +47,7 @@ impl Serialize for RefView<'_> {
         let mut map = serializer.serialize_map(Some(4))?;
         entries!(map;
             "ref" => row.name,
-            "node_id" => format_args!("REF_{}_{}", self.place.repo.id, path(&row.name)),
+            "node_id" => named_id("REF", self.place.repo.id, &row.name),
             "url" => format_args!("{}/git/refs/{}", self.place.api(), path(short)),
             "object" => json!({
                 "type": row.kind,
@@ -96,7 +97,7 @@ pub(crate) fn git_commit(place: Place<'_>, commit: &CommitInfo) -> Value {
 }
 
 pub(crate) fn commit_node_id(repo: &Repo, oid: &str) -> String {
-    format!("C_{}_{oid}", repo.id)
+    named_id("C", repo.id, oid)
 }
 
 /// GitHub's `commit`: the object with the accounts behind its signatures, and optionally what it changed.
@@ -203,9 +204,9 @@ pub(crate) fn full_branch(place: Place<'_>, row: &RefRow, commit: &CommitView<'_
 }
 
 pub(crate) fn blob_node_id(repo: &Repo, oid: &str) -> String {
-    format!("B_{}_{oid}", repo.id)
+    named_id("B", repo.id, oid)
 }
 
 pub(crate) fn tag_node_id(repo: &Repo, oid: &str) -> String {
-    format!("T_{}_{oid}", repo.id)
+    named_id("T", repo.id, oid)
 }

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::account::AccountView;
 use super::issue::IssueView;
 use super::repo::RepoView;
+use super::team::TeamView;
 use super::{Links, NodeId, Render, Time, entries};
 use crate::db::accounts::Account;
 use crate::db::events::Event;
 use crate::db::issues::{self, Issue};
 use crate::db::repos::{self, Repo};
+use crate::db::teams::{self, Team};
 
 /// What an event says beyond who and when, with its references loaded.
 enum Extra<'a> {
@@ -24,6 +26,9 @@ enum Extra<'a> {
     Lock,
     State,
     Person(Arc<Account>),
+    Reviewer(Arc<Account>),
+    ReviewingTeam(Box<Option<(Account, Team)>>),
+    Dismissal,
     Link { key: &'static str, to: Box<Option<(Repo, Issue)>> },
     Source(Box<Option<IssueView<'a>>>),
 }
@@ -62,6 +67,8 @@ impl<'a> Render<'a> {
                 Some(id) => Extra::Person(self.account(id)?),
                 None => Extra::None,
             },
+            "review_requested" | "review_request_removed" => self.asked(event)?,
+            "review_dismissed" => Extra::Dismissal,
             "cross-referenced" => Extra::Source(Box::new(self.source(repo, event)?)),
             "sub_issue_added" | "sub_issue_removed" => self.link("sub_issue", event)?,
             "parent_issue_added" | "parent_issue_removed" => self.link("parent_issue", event)?,
@@ -69,6 +76,19 @@ impl<'a> Render<'a> {
             "blocking_added" | "blocking_removed" => self.link("blocking", event)?,
             _ => Extra::None,
         })
+    }
+
+    /// Who was asked for a review, or asked no more.
+    fn asked(&self, event: &Event) -> rusqlite::Result<Extra<'a>> {
+        if let Some(id) = event.detail["account"].as_i64() {
+            return Ok(Extra::Reviewer(self.account(id)?));
+        }
+        let team = event.detail["team"].as_i64().map(|id| teams::by_id(self.conn, id)).transpose()?.flatten();
+        let found = match team {
+            Some(team) => Some((self.account(team.org_id)?.as_ref().clone(), team)),
+            None => None,
+        };
+        Ok(Extra::ReviewingTeam(Box::new(found)))
     }
 
     fn link(&self, key: &'static str, event: &Event) -> rusqlite::Result<Extra<'a>> {
@@ -109,6 +129,19 @@ impl EventView<'_> {
                     "assigner" => AccountView { links: self.links, account: &self.actor },
                 );
             }
+            Extra::Reviewer(account) => {
+                entries!(map;
+                    "review_requester" => AccountView { links: self.links, account: &self.actor },
+                    "requested_reviewer" => AccountView { links: self.links, account },
+                );
+            }
+            Extra::ReviewingTeam(team) => {
+                entries!(map; "review_requester" => AccountView { links: self.links, account: &self.actor });
+                if let Some((org, team)) = team.as_ref() {
+                    entries!(map; "requested_team" => TeamView { links: self.links, org, team });
+                }
+            }
+            Extra::Dismissal => map.serialize_entry("dismissed_review", &dismissed(detail))?,
             Extra::Link { key, to } => map.serialize_entry(key, &IssueReference { links: self.links, to })?,
             Extra::Source(_) => {}
         }
@@ -162,6 +195,19 @@ impl Serialize for EventView<'_> {
         }
         map.end()
     }
+}
+
+/// What a dismissal says of the review that it dismissed.
+fn dismissed(detail: &Value) -> Value {
+    let mut view = json!({
+        "state": detail["state"].as_str().unwrap_or_default().to_lowercase(),
+        "review_id": detail["review_id"],
+        "dismissal_message": detail["message"],
+    });
+    if detail["commit"].is_string() {
+        view["dismissal_commit_id"] = detail["commit"].clone();
+    }
+    view
 }
 
 struct SourceView<'a>(&'a Option<IssueView<'a>>);

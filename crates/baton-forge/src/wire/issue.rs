@@ -225,9 +225,9 @@ impl Serialize for PullLinks<'_> {
     }
 }
 
-struct RollupView {
-    url: String,
-    rollup: Rollup,
+pub(super) struct RollupView {
+    pub(super) url: String,
+    pub(super) rollup: Rollup,
 }
 
 impl Serialize for RollupView {

@@ -10,12 +10,14 @@ use super::account::AccountView;
 use super::commit::Place;
 use super::label::{MilestoneView, label_views};
 use super::repo::RepoView;
+use super::team::Reviewers;
 use super::{Links, NodeId, Render, Time, entries};
 use crate::db::accounts::Account;
 use crate::db::issues::{self, Issue};
 use crate::db::labels::{self, Label};
 use crate::db::pulls::Pull;
 use crate::db::repos::{self, Repo};
+use crate::db::review_comments;
 
 /// What a trial merge and the commits between base and head say.
 #[derive(Debug, Clone)]
@@ -40,6 +42,8 @@ pub(crate) struct PullView<'a> {
     assignees: Vec<Arc<Account>>,
     milestone: Option<MilestoneView<'a>>,
     merged_by: Option<Arc<Account>>,
+    reviewers: Reviewers,
+    review_comments: i64,
     /// Absent in lists, which show GitHub's simple form.
     facts: Option<PullFacts>,
 }
@@ -67,6 +71,8 @@ impl<'a> Render<'a> {
             assignees: self.accounts(&issues::assignees(self.conn, issue.id)?)?,
             milestone: milestone.map(|milestone| self.milestone(repo, milestone)).transpose()?,
             merged_by: pull.merged_by.map(|id| self.account(id)).transpose()?,
+            reviewers: self.reviewers(pull.id)?,
+            review_comments: review_comments::count_public(self.conn, pull.id)?,
             issue,
             pull,
             facts,
@@ -115,8 +121,8 @@ impl PullView<'_> {
             "author_association" => self.association,
             "assignee" => self.assignees.first().map(|account| view(account)),
             "assignees" => self.assignees.iter().map(|account| view(account)).collect::<Vec<_>>(),
-            "requested_reviewers" => [(); 0],
-            "requested_teams" => [(); 0],
+            "requested_reviewers" => self.reviewers.accounts.iter().map(|account| view(account)).collect::<Vec<_>>(),
+            "requested_teams" => self.reviewers.team_views(self.links),
         );
         Ok(())
     }
@@ -142,7 +148,7 @@ impl PullView<'_> {
             "mergeable_state" => facts.mergeable_state,
             "merged_by" => self.merged_by.as_ref().map(|account| AccountView { links: self.links, account }),
             "comments" => self.issue.comments,
-            "review_comments" => 0,
+            "review_comments" => self.review_comments,
             "maintainer_can_modify" => false,
             "commits" => facts.commits,
             "additions" => facts.additions,

@@ -4,4 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
 
 mod graph;
+mod pulls;
+mod reviews;
+mod teams;
+mod threads;
 mod world;

@@ -81,6 +81,15 @@ impl World {
         self.ok(&self.ada, "GET", path, Value::Null).await
     }
 
+    /// Reads something in another form than JSON.
+    pub(crate) async fn text(&self, path: &str, accept: &str) -> String {
+        let url = format!("{}{path}", self.forge.url());
+        let request = self.http.get(url).bearer_auth(&self.ada).header("accept", accept);
+        let answer = request.send().await.unwrap();
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        answer.text().await.unwrap()
+    }
+
     /// Sends a GraphQL document and returns the whole answer, errors included.
     pub(crate) async fn graph(&self, token: &str, query: &str, variables: Value) -> Value {
         self.ok(token, "POST", "/graphql", json!({ "query": query, "variables": variables })).await

@@ -71,7 +71,8 @@ CREATE TABLE reviews (
 ) STRICT;
 CREATE INDEX reviews_by_pull ON reviews (pull_id, id);
 
--- A place in a difference and what was said about it. `line` is nothing once a push has left the place behind.
+-- A place in a difference and what was said about it. `line` and `position` are nothing once a push has left the place
+-- behind. A position counts the lines of the file's patch, its first line being the first after the first hunk's head.
 CREATE TABLE review_threads (
     id                  INTEGER PRIMARY KEY AUTOINCREMENT,
     pull_id             INTEGER NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
@@ -83,6 +84,8 @@ CREATE TABLE review_threads (
     start_line          INTEGER,
     original_line       INTEGER,
     original_start_line INTEGER,
+    position            INTEGER,
+    original_position   INTEGER,
     commit_oid          TEXT    NOT NULL,
     original_commit_oid TEXT    NOT NULL,
     diff_hunk           TEXT    NOT NULL,
