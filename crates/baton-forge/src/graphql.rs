@@ -10,6 +10,10 @@
 
 pub(crate) mod actor;
 pub(crate) mod ask;
+pub(crate) mod board;
+pub(crate) mod board_item_mutation;
+pub(crate) mod board_links;
+pub(crate) mod board_mutation;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod cost;
@@ -20,11 +24,17 @@ pub(crate) mod ids;
 pub(crate) mod issue;
 pub(crate) mod label;
 pub(crate) mod merge_status;
+pub(crate) mod milestone;
 pub(crate) mod mutation;
+pub(crate) mod project;
+pub(crate) mod project_field;
+pub(crate) mod project_item;
+pub(crate) mod project_value;
 pub(crate) mod pull_request;
 pub(crate) mod query;
 pub(crate) mod repository;
 pub(crate) mod schema;
+pub(crate) mod team;
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::ast::OperationType;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::board_links;
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, null, optional, unknown};
 use super::ids::node_id;
@@ -34,6 +35,7 @@ impl Entity for ActorNode {
             "createdAt" => leaf(Time(account.created_at).to_string()),
             "updatedAt" => leaf(Time(account.updated_at).to_string()),
             "bio" | "company" | "description" => null(),
+            "projectV2" | "projectsV2" => board_links::owner_field(account, context, ask),
             _ => unknown(self.type_name(), ask),
         }
     }

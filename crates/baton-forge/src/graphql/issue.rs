@@ -7,9 +7,10 @@ use serde_json::json;
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::board_links;
 use super::connection::{Connection, Paging};
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, object, optional, unknown};
+use super::entity::{Answer, Entity, leaf, object, optional};
 use super::error::GraphError;
 use super::ids::{self, node_id};
 use super::label::LabelNode;
@@ -48,7 +49,7 @@ impl Entity for IssueNode {
             "repository" => object(context, RepositoryNode(Arc::clone(&self.visit))),
             "url" => leaf(context.web(&format!("{}/issues/{}", self.visit.repo.full_name(), issue.number))),
             "labels" => object(context, labels_of(context, ask, &self.visit, issue)?),
-            _ => unknown("Issue", ask),
+            _ => board_links::issue_field(&self.visit, issue, context, ask),
         }
     }
 }

@@ -26,6 +26,7 @@ impl Entity for Mutation {
         let input = ask.object("input").unwrap_or(&none);
         let payload = match ask.name() {
             "addComment" => super::issue::add_comment(context, input)?,
+            name if name.contains("ProjectV2") => return super::board_mutation::answer(context, ask, input),
             _ => return unknown("Mutation", ask),
         };
         let id = input.get("clientMutationId").filter(|id| !id.is_null()).cloned();
@@ -55,7 +56,7 @@ impl Payload {
         self
     }
 
-    fn with_client_id(self, client_mutation_id: Option<JsonValue>) -> Self {
+    pub(super) fn with_client_id(self, client_mutation_id: Option<JsonValue>) -> Self {
         Self { client_mutation_id, ..self }
     }
 }

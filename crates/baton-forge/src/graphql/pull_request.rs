@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::board_links;
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, object, optional};
 use super::ids::node_id;
@@ -50,6 +51,9 @@ impl Entity for PullRequestNode {
             "repository" => object(context, RepositoryNode(Arc::clone(&self.visit))),
             "url" => leaf(context.web(&format!("{}/pull/{}", self.visit.repo.full_name(), issue.number))),
             "labels" => object(context, labels_of(context, ask, &self.visit, issue)?),
+            "projectItems" | "projectV2" | "projectsV2" => {
+                board_links::issue_field(&self.visit, issue, context, ask)
+            }
             _ => merge_status::field(self, context, ask),
         }
     }

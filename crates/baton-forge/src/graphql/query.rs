@@ -4,11 +4,15 @@ use apollo_compiler::resolvers::ResolvedValue;
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::board;
 use super::context::Context;
 use super::entity::{Answer, Bound, Entity, leaf, maybe_object, object, unknown};
 use super::error::GraphError;
 use super::ids;
 use super::issue::IssueNode;
+use super::project::ProjectNode;
+use super::project_field::ProjectFieldNode;
+use super::project_item::{DraftNode, ProjectItemNode};
 use super::pull_request::PullRequestNode;
 use super::repository::RepositoryNode;
 use crate::db::accounts::{self, AccountKind};
@@ -94,6 +98,16 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
         "PR" => {
             let (issue, pull) = pulls::by_id(context.conn, row()?)?.ok_or_else(missing)?;
             Box::new(PullRequestNode { visit: context.visit_for(issue.repo_id, id)?, issue, pull })
+        }
+        "PVT" => Box::new(ProjectNode(board::by_node(context, id)?)),
+        "PVTI" | "DI" => {
+            let (board, item) = board::item_by_node(context, id)?;
+            let item = ProjectItemNode::new(&board, item);
+            if prefix == "DI" { Box::new(DraftNode(item)) } else { Box::new(item) }
+        }
+        "PVTF" | "PVTSSF" => {
+            let (board, field) = board::field_by_node(context, id)?;
+            Box::new(ProjectFieldNode { board, field })
         }
         _ => return Err(missing()),
     })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::board_links;
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, object, optional, unknown};
 use super::error::GraphError;
@@ -40,6 +41,7 @@ impl Entity for RepositoryNode {
             "viewerPermission" => leaf(permission_name(self.0.permission)),
             "issue" => self.issue(context, ask),
             "pullRequest" => self.pull_request(context, ask),
+            "projectV2" | "projectsV2" => board_links::repository_field(&self.0, context, ask),
             _ => unknown("Repository", ask),
         }
     }

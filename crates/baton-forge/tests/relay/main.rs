@@ -3,5 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
 
+mod boards;
 mod graph;
 mod world;
