@@ -192,3 +192,15 @@ fn copy_drafts(
     }
     Ok(())
 }
+
+/// Returns whether a board is one of those that a search asks for: each of its words must hold.
+pub(crate) fn is_asked_for(project: &Project, query: &str) -> bool {
+    query.split_whitespace().all(|word| match word {
+        "is:open" => project.closed_at.is_none(),
+        "is:closed" => project.closed_at.is_some(),
+        "is:public" => project.public,
+        "is:private" => !project.public,
+        "is:template" => project.template,
+        word => project.title.to_lowercase().contains(&word.to_lowercase()),
+    })
+}

@@ -53,12 +53,6 @@ pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<Proje
     conn.prepare_cached(sql)?.query_row([id], project_from).optional()
 }
 
-/// Returns a board even if it has been deleted: whoever tells of the deletion still shows it.
-pub(crate) fn even_deleted(conn: &Connection, id: i64) -> rusqlite::Result<Option<Project>> {
-    let sql = concat!(select!(), " WHERE p.id = ?1");
-    conn.prepare_cached(sql)?.query_row([id], project_from).optional()
-}
-
 pub(crate) fn by_number(conn: &Connection, owner_id: i64, number: i64) -> rusqlite::Result<Option<Project>> {
     let sql = concat!(select!(), " WHERE p.owner_id = ?1 AND p.number = ?2 AND p.deleted_at IS NULL");
     conn.prepare_cached(sql)?.query_row([owner_id, number], project_from).optional()

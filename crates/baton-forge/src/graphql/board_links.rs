@@ -10,6 +10,7 @@ use super::entity::{Answer, maybe_object, object, unknown};
 use super::error::GraphError;
 use super::project::{ProjectNode, is_descending};
 use super::project_item::ProjectItemNode;
+use crate::boards::projects::is_asked_for;
 use crate::boards::rights::Level;
 use crate::db::accounts::{Account, AccountKind};
 use crate::db::issues::Issue;
@@ -133,16 +134,4 @@ fn listed(
     }
     let nodes = seen.into_iter().map(|project| ProjectNode(Board::new(project))).collect();
     Ok(Connection::whole(("ProjectV2Connection", "ProjectV2Edge"), Paging::of(ask)?, nodes))
-}
-
-/// Returns whether a board is one of those that a search asks for: each of its words must hold.
-pub(crate) fn is_asked_for(project: &Project, query: &str) -> bool {
-    query.split_whitespace().all(|word| match word {
-        "is:open" => project.closed_at.is_none(),
-        "is:closed" => project.closed_at.is_some(),
-        "is:public" => project.public,
-        "is:private" => !project.public,
-        "is:template" => project.template,
-        word => project.title.to_lowercase().contains(&word.to_lowercase()),
-    })
 }

@@ -38,7 +38,7 @@ enum Value {
     Milestone(Arc<Visit>, i64),
     Repository(Arc<Visit>),
     Users(Vec<i64>),
-    Pulls(Arc<Visit>, Issue),
+    Pulls(Issue),
     Reviewers(Vec<Reviewer>),
 }
 
@@ -113,7 +113,7 @@ fn shown_value(
         }
         FieldKind::LinkedPullRequests if !issue.is_pull => {
             let has_some = !project_shown::closing_pulls(context.conn, issue.id)?.is_empty();
-            has_some.then(|| Value::Pulls(visit(), Issue::clone(issue)))
+            has_some.then(|| Value::Pulls(Issue::clone(issue)))
         }
         FieldKind::Reviewers if issue.is_pull => {
             let pull = pulls::of_issue(context.conn, issue.id)?;
@@ -164,7 +164,7 @@ impl Entity for ValueNode {
                 let users = accounts.collect::<Result<Vec<_>, _>>()?;
                 object(context, Connection::whole(("UserConnection", "UserEdge"), Paging::of(ask)?, users))
             }
-            ("pullRequests", Value::Pulls(_, issue)) => object(context, closing(context, ask, issue)?),
+            ("pullRequests", Value::Pulls(issue)) => object(context, closing(context, ask, issue)?),
             ("reviewers", Value::Reviewers(found)) => object(context, reviewers(context, ask, found)?),
             _ => unknown(self.type_name(), ask),
         }
