@@ -28,6 +28,7 @@ pub(crate) mod refs;
 pub(crate) mod replica;
 pub(crate) mod repos;
 mod schema;
+pub(crate) mod teams;
 pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};

@@ -23,6 +23,7 @@ pub(crate) mod error;
 pub(crate) mod ids;
 pub(crate) mod issue;
 pub(crate) mod label;
+pub(crate) mod locate;
 pub(crate) mod merge_status;
 pub(crate) mod milestone;
 pub(crate) mod mutation;

@@ -9,7 +9,7 @@ use crate::db::projects::Project;
 use crate::db::{Tx, project_items::Item};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
-use crate::wire::NodeId;
+use crate::wire::{NodeId, parse_time};
 
 fn refuse(why: impl Into<String>) -> ApiError {
     ApiError::invalid_because("ProjectV2ItemFieldValue", "value", why)
@@ -43,7 +43,7 @@ pub(crate) fn set(
     content: &Content,
 ) -> Result<(), ApiError> {
     let (project, item, field) = open_cell(call, tx, project_id, item_id, field_id)?;
-    check(&field, content)?;
+    let content = &settle(&field, content)?;
     let before = project_values::get(tx, item.id, field.id)?.map(|value| value.content);
     project_values::set(tx, item.id, field.id, content, (call.actor_id()?, call.now))?;
     let detail = change(&project, &field, before.as_ref(), Some(content));
@@ -66,27 +66,38 @@ pub(crate) fn clear(
     record(call, tx, &project, item.id, "edited", detail)
 }
 
-fn check(field: &Field, content: &Content) -> Result<(), ApiError> {
-    let wrong = || refuse(format!("Did not receive a {} value to update the field {}", kind_word(field), field.name));
-    match (field.kind, content) {
+/// The value as it is kept, if it fits the field.
+fn settle(field: &Field, content: &Content) -> Result<Content, ApiError> {
+    let refusal = match (field.kind, content) {
         (FieldKind::Text, Content::Text(text)) => match text.chars().count() > TEXT_CHARS_MAX {
-            true => Err(refuse(format!("text is too long (maximum is {TEXT_CHARS_MAX} characters)"))),
-            false => Ok(()),
+            true => format!("text is too long (maximum is {TEXT_CHARS_MAX} characters)"),
+            false => return Ok(content.clone()),
         },
         (FieldKind::Number, Content::Number(number)) => match number.is_finite() {
-            true => Ok(()),
-            false => Err(refuse("a number must be finite")),
+            true => return Ok(content.clone()),
+            false => "a number must be finite".to_owned(),
         },
-        (FieldKind::Date, Content::Date(date)) => match date.parse::<jiff::civil::Date>() {
-            Ok(day) if day.to_string() == *date => Ok(()),
-            _ => Err(refuse(format!("`{date}` is not a date such as 2026-01-31"))),
+        (FieldKind::Date, Content::Date(date)) => match day(date) {
+            Some(day) => return Ok(Content::Date(day)),
+            None => format!("`{date}` is not a date such as 2026-01-31"),
         },
         (FieldKind::SingleSelect, Content::Option(id)) => match field.option(id) {
-            Some(_) => Ok(()),
-            None => Err(refuse("The single select option Id does not belong to the field")),
+            Some(_) => return Ok(content.clone()),
+            None => "The single select option Id does not belong to the field".to_owned(),
         },
-        _ => Err(wrong()),
-    }
+        _ => format!("Did not receive a {} value to update the field {}", kind_word(field), field.name),
+    };
+    Err(refuse(refusal))
+}
+
+/// A day, which clients also send as a time.
+fn day(text: &str) -> Option<String> {
+    let day = match text.split_once('T') {
+        Some((day, _)) => parse_time(text).map(|_| day)?,
+        None => text,
+    };
+    let read: jiff::civil::Date = day.parse().ok()?;
+    (read.to_string() == day).then(|| day.to_owned())
 }
 
 /// GitHub's limit.
@@ -131,4 +142,24 @@ fn told(field: &Field, content: &Content) -> Value {
 /// A number without a fraction, as one.
 pub(crate) fn whole(number: f64) -> Option<i64> {
     format!("{number}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_read_from_a_date_and_from_a_time() {
+        for text in ["2026-02-28", "2026-02-28T00:00:00Z"] {
+            assert_eq!(day(text).as_deref(), Some("2026-02-28"), "{text}");
+        }
+        for text in ["", "2026-02-30", "28.2.2026", "2026-02-28T", "20260228", "2026-02-28 "] {
+            assert_eq!(day(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_is_told_as_one() {
+        assert_eq!((whole(3.0), whole(-2.0), whole(2.5), whole(1e300)), (Some(3), Some(-2), None, None));
+    }
 }

@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row};
 
 use super::issues::Issue;
 use super::pulls::{self, Pull};
+use super::teams::Team;
 
 /// The pull requests that say that they close an issue.
 pub(crate) fn closing_pulls(conn: &Connection, issue_id: i64) -> rusqlite::Result<Vec<(Issue, Pull)>> {
@@ -15,21 +16,10 @@ pub(crate) fn closing_pulls(conn: &Connection, issue_id: i64) -> rusqlite::Resul
 }
 
 /// Somebody who is asked for a review or has given one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Reviewer {
     Account(i64),
     Team(Team),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Team {
-    pub(crate) id: i64,
-    pub(crate) org_id: i64,
-    pub(crate) slug: String,
-    pub(crate) name: String,
-    pub(crate) description: Option<String>,
-    pub(crate) created_at: i64,
-    pub(crate) updated_at: i64,
 }
 
 /// Lists a pull request's reviewers, those still waited for first.

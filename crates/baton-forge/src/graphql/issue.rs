@@ -48,6 +48,7 @@ impl Entity for IssueNode {
             "author" => object(context, ActorNode(context.account(issue.author_id)?)),
             "repository" => object(context, RepositoryNode(Arc::clone(&self.visit))),
             "url" => leaf(context.web(&format!("{}/issues/{}", self.visit.repo.full_name(), issue.number))),
+            "resourcePath" => leaf(format!("/{}/issues/{}", self.visit.repo.full_name(), issue.number)),
             "labels" => object(context, labels_of(context, ask, &self.visit, issue)?),
             _ => board_links::issue_field(&self.visit, issue, context, ask),
         }

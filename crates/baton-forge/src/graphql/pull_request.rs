@@ -50,6 +50,7 @@ impl Entity for PullRequestNode {
             "author" => object(context, ActorNode(context.account(issue.author_id)?)),
             "repository" => object(context, RepositoryNode(Arc::clone(&self.visit))),
             "url" => leaf(context.web(&format!("{}/pull/{}", self.visit.repo.full_name(), issue.number))),
+            "resourcePath" => leaf(format!("/{}/pull/{}", self.visit.repo.full_name(), issue.number)),
             "labels" => object(context, labels_of(context, ask, &self.visit, issue)?),
             "projectItems" | "projectV2" | "projectsV2" => {
                 board_links::issue_field(&self.visit, issue, context, ask)

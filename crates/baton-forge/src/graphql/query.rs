@@ -48,6 +48,7 @@ impl Entity for Query {
                 object(context, node(context, id)?)
             }
             "nodes" => nodes(context, ask),
+            "resource" => super::locate::resource(context, ask),
             _ => unknown("Query", ask),
         }
     }

@@ -5,7 +5,7 @@ use super::ask::Ask;
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, object, optional, unknown};
 use super::ids::node_id;
-use crate::db::project_shown::Team;
+use crate::db::teams::Team;
 use crate::wire::Time;
 
 pub(crate) struct TeamNode(pub(crate) Team);
