@@ -5,6 +5,9 @@
 //! endpoint is one function and one row.
 
 mod assignees;
+mod board_items;
+mod board_values;
+mod boards;
 mod branches;
 pub(crate) mod closing;
 mod collaborators;

@@ -10,7 +10,10 @@
 
 pub(crate) mod actor;
 pub(crate) mod ask;
+pub(crate) mod board;
+pub(crate) mod board_item_mutation;
 pub(crate) mod board_links;
+pub(crate) mod board_mutation;
 pub(crate) mod budget;
 pub(crate) mod changes;
 pub(crate) mod comment;
@@ -33,6 +36,10 @@ pub(crate) mod link_changes;
 pub(crate) mod merge_status;
 pub(crate) mod milestone;
 pub(crate) mod mutation;
+pub(crate) mod project;
+pub(crate) mod project_field;
+pub(crate) mod project_item;
+pub(crate) mod project_value;
 pub(crate) mod pull_contents;
 pub(crate) mod pull_list;
 pub(crate) mod pull_mutation;
@@ -92,9 +99,9 @@ pub(crate) fn serve(call: &Call) -> ApiResult {
 fn read_request(body: &[u8]) -> Result<Request, ApiError> {
     let sent: Value =
         serde_json::from_slice(body).map_err(|_| ApiError::bad_request("Problems parsing JSON"))?;
-    let query = sent["query"].as_str().ok_or_else(|| {
-        ApiError::bad_request("A query attribute must be specified and must be a string.")
-    })?;
+    let query = sent["query"]
+        .as_str()
+        .ok_or_else(|| ApiError::bad_request("A query attribute must be specified and must be a string."))?;
     let variables = match &sent["variables"] {
         Value::Null => JsonMap::new(),
         // Some clients send the object as text.

@@ -22,6 +22,7 @@
 
 pub mod admin;
 mod api;
+mod boards;
 mod clock;
 mod db;
 mod git;

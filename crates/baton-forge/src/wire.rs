@@ -8,6 +8,7 @@ pub(crate) mod commit;
 pub(crate) mod event;
 pub(crate) mod issue;
 pub(crate) mod label;
+pub(crate) mod project;
 pub(crate) mod pull;
 pub(crate) mod repo;
 pub(crate) mod review;

@@ -12,24 +12,34 @@ use tokio::task::LocalSet;
 use crate::TOKEN;
 use crate::servers::ForgeServer;
 
-type Path = Rc<dyn Fn(u64) -> String>;
+/// Draws a path and a body.
+type Target = Rc<dyn Fn(u64) -> (String, String)>;
 
 /// One kind of request, with a path drawn anew each time.
 #[derive(Clone)]
 pub(crate) struct Load {
     address: SocketAddr,
     pub(crate) method: &'static str,
-    body: String,
-    path: Path,
+    target: Target,
 }
 
 impl Load {
     pub(crate) fn get(forge: &ForgeServer, path: impl Fn(u64) -> String + 'static) -> Self {
-        Self { address: forge.address, method: "GET", body: String::new(), path: Rc::new(path) }
+        Self::bodied(forge, "GET", move |draw| (path(draw), String::new()))
     }
 
     pub(crate) fn post(forge: &ForgeServer, body: &str, path: impl Fn(u64) -> String + 'static) -> Self {
-        Self { address: forge.address, method: "POST", body: body.to_owned(), path: Rc::new(path) }
+        let body = body.to_owned();
+        Self::bodied(forge, "POST", move |draw| (path(draw), body.clone()))
+    }
+
+    /// Requests whose bodies are drawn too.
+    pub(crate) fn bodied(
+        forge: &ForgeServer,
+        method: &'static str,
+        target: impl Fn(u64) -> (String, String) + 'static,
+    ) -> Self {
+        Self { address: forge.address, method, target: Rc::new(target) }
     }
 
     /// The same requests to another server.
@@ -38,13 +48,12 @@ impl Load {
     }
 
     fn request(&self, draw: u64) -> String {
+        let (path, body) = (self.target)(draw);
         format!(
-            "{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: bench\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {}\r\n\r\n{}",
+            "{} {path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: bench\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {}\r\n\r\n{body}",
             self.method,
-            (self.path)(draw),
             self.address,
-            self.body.len(),
-            self.body
+            body.len(),
         )
     }
 }
@@ -130,8 +139,7 @@ pub(crate) async fn sample(load: &Load) -> Vec<u8> {
 }
 
 pub(crate) async fn once(forge: &ForgeServer, method: &'static str, path: &str, body: &str) {
-    let path = path.to_owned();
-    let load =
-        Load { address: forge.address, method, body: body.to_owned(), path: Rc::new(move |_| path.clone()) };
+    let target = (path.to_owned(), body.to_owned());
+    let load = Load::bodied(forge, method, move |_| target.clone());
     count(&load, 1, 1).await;
 }

@@ -10,6 +10,7 @@
     reason = "a benchmark: it starts processes, reads the clock and prints"
 )]
 
+mod boards;
 mod load;
 mod servers;
 mod table;
@@ -63,6 +64,8 @@ async fn run() {
     });
     let small_rate =
         compare(&mut table, "list page of 100, of 1,000", &forge, &small, directory.path(), 16).await;
+
+    boards::run(&mut table, &forge, directory.path()).await;
 
     table.aim("GET issue against the yardstick", table.ratio("GET issue, random of 10,000"), 0.50, true);
     table.aim("list page at 10,000 against 1,000", large_rate / small_rate, 1.0 / 1.2, true);

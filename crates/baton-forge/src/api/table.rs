@@ -1,10 +1,10 @@
 //! The table of endpoints.
 
 use super::{
-    Endpoint, Handler, assignees, branches, collaborators, comments, commits, compare, contents, control,
-    dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues, labels, meta, milestones,
-    pull_branch, pull_files, pull_merge, pulls, reactions, repos, review_comments, review_requests, reviews, search,
-    sub_issues, teams, users,
+    Endpoint, Handler, assignees, board_items, boards, branches, collaborators, comments, commits, compare,
+    contents, control, dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues, labels,
+    meta, milestones, pull_branch, pull_files, pull_merge, pulls, reactions, repos, review_comments,
+    review_requests, reviews, search, sub_issues, teams, users,
 };
 use crate::db::repos::Permission;
 use crate::graphql;
@@ -64,6 +64,29 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     row("POST", "/orgs/{org}/repos", "repos/create-in-org", SignedIn { writes: true }, Handler::Write(repos::create_for_org)),
     row("GET", "/user/repos", "repos/list-for-authenticated-user", SignedIn { writes: false }, Handler::Read(repos::list_own)),
     row("POST", "/user/repos", "repos/create-for-authenticated-user", SignedIn { writes: true }, Handler::Write(repos::create_own)),
+
+    row("GET", "/orgs/{org}/projectsV2", "projects/list-for-org", SignedIn { writes: false }, Handler::Read(boards::list)),
+    row("GET", "/orgs/{org}/projectsV2/{project_number}", "projects/get-for-org", SignedIn { writes: false }, Handler::Read(boards::get)),
+    row("GET", "/orgs/{org}/projectsV2/{project_number}/fields", "projects/list-fields-for-org", SignedIn { writes: false }, Handler::Read(boards::list_fields)),
+    row("POST", "/orgs/{org}/projectsV2/{project_number}/fields", "projects/add-field-for-org", SignedIn { writes: true }, Handler::Write(boards::add_field)),
+    row("GET", "/orgs/{org}/projectsV2/{project_number}/fields/{field_id}", "projects/get-field-for-org", SignedIn { writes: false }, Handler::Read(boards::get_field)),
+    row("GET", "/orgs/{org}/projectsV2/{project_number}/items", "projects/list-items-for-org", SignedIn { writes: false }, Handler::Read(board_items::list)),
+    row("POST", "/orgs/{org}/projectsV2/{project_number}/items", "projects/add-item-for-org", SignedIn { writes: true }, Handler::Write(board_items::add)),
+    row("GET", "/orgs/{org}/projectsV2/{project_number}/items/{item_id}", "projects/get-org-item", SignedIn { writes: false }, Handler::Read(board_items::get)),
+    row("PATCH", "/orgs/{org}/projectsV2/{project_number}/items/{item_id}", "projects/update-item-for-org", SignedIn { writes: true }, Handler::Write(board_items::update)),
+    row("DELETE", "/orgs/{org}/projectsV2/{project_number}/items/{item_id}", "projects/delete-item-for-org", SignedIn { writes: true }, Handler::Write(board_items::delete)),
+    row("POST", "/orgs/{org}/projectsV2/{project_number}/drafts", "projects/create-draft-item-for-org", SignedIn { writes: true }, Handler::Write(board_items::add_draft)),
+    row("GET", "/users/{username}/projectsV2", "projects/list-for-user", SignedIn { writes: false }, Handler::Read(boards::list)),
+    row("GET", "/users/{username}/projectsV2/{project_number}", "projects/get-for-user", SignedIn { writes: false }, Handler::Read(boards::get)),
+    row("GET", "/users/{username}/projectsV2/{project_number}/fields", "projects/list-fields-for-user", SignedIn { writes: false }, Handler::Read(boards::list_fields)),
+    row("POST", "/users/{username}/projectsV2/{project_number}/fields", "projects/add-field-for-user", SignedIn { writes: true }, Handler::Write(boards::add_field)),
+    row("GET", "/users/{username}/projectsV2/{project_number}/fields/{field_id}", "projects/get-field-for-user", SignedIn { writes: false }, Handler::Read(boards::get_field)),
+    row("GET", "/users/{username}/projectsV2/{project_number}/items", "projects/list-items-for-user", SignedIn { writes: false }, Handler::Read(board_items::list)),
+    row("POST", "/users/{username}/projectsV2/{project_number}/items", "projects/add-item-for-user", SignedIn { writes: true }, Handler::Write(board_items::add)),
+    row("GET", "/users/{username}/projectsV2/{project_number}/items/{item_id}", "projects/get-user-item", SignedIn { writes: false }, Handler::Read(board_items::get)),
+    row("PATCH", "/users/{username}/projectsV2/{project_number}/items/{item_id}", "projects/update-item-for-user", SignedIn { writes: true }, Handler::Write(board_items::update)),
+    row("DELETE", "/users/{username}/projectsV2/{project_number}/items/{item_id}", "projects/delete-item-for-user", SignedIn { writes: true }, Handler::Write(board_items::delete)),
+    row("POST", "/user/{user_id}/projectsV2/{project_number}/drafts", "projects/create-draft-item-for-authenticated-user", SignedIn { writes: true }, Handler::Write(board_items::add_draft)),
 
     row("GET", "/repos/{owner}/{repo}", "repos/get", Read, Handler::Read(repos::get)),
     row("PATCH", "/repos/{owner}/{repo}", "repos/update", ADMIN, Git(repos::update)),

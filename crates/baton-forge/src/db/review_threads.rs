@@ -116,7 +116,8 @@ pub(crate) fn set_resolved(conn: &Connection, id: i64, by: Option<i64>) -> rusql
 
 /// Moves a thread to where its lines are now.
 pub(crate) fn move_to(conn: &Connection, id: i64, place: &Place) -> rusqlite::Result<()> {
-    let sql = "UPDATE review_threads SET line = ?2, start_line = ?3, position = ?4, commit_oid = ?5 WHERE id = ?1";
+    let sql =
+        "UPDATE review_threads SET line = ?2, start_line = ?3, position = ?4, commit_oid = ?5 WHERE id = ?1";
     let values = params![id, place.line, place.start_line, place.position, place.commit_oid];
     conn.prepare_cached(sql)?.execute(values).map(drop)
 }

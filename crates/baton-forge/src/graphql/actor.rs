@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::ask::{Ask, Input};
+use super::board_links;
 use super::connection::{Connection, Paging};
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, maybe_object, null, object, optional, unknown};
@@ -47,6 +48,7 @@ impl Entity for ActorNode {
             "isViewer" => leaf(context.viewer_id() == Some(account.id)),
             "repository" => self.repository(context, ask),
             "repositories" => object(context, repositories_of(context, ask, account.id)?),
+            "projectV2" | "projectsV2" => board_links::owner_field(account, context, ask),
             _ => self.membership(context, ask),
         }
     }

@@ -68,7 +68,7 @@ pub(crate) fn write_cursor(at: i64) -> String {
     STANDARD.encode(format!("cursor:{at}"))
 }
 
-fn read_cursor(text: &str, argument: &str) -> Result<i64, GraphError> {
+pub(crate) fn read_cursor(text: &str, argument: &str) -> Result<i64, GraphError> {
     let decoded = STANDARD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let at = decoded.as_deref().and_then(|text| text.strip_prefix("cursor:")).and_then(|at| at.parse().ok());
     at.ok_or_else(|| {

@@ -27,7 +27,8 @@ pub(super) fn issues_like(
     visit: &Arc<Visit>,
     query: IssueQuery,
 ) -> Result<Connection<IssueNode>, GraphError> {
-    let mut query = IssueQuery { repo_ids: vec![visit.repo.id], is_pull: Some(false), ascending: true, ..query };
+    let mut query =
+        IssueQuery { repo_ids: vec![visit.repo.id], is_pull: Some(false), ascending: true, ..query };
     query.state = one_state(ask.strings("states"));
     query.labels_any = owned(ask.strings("labels"));
     if let Some(filters) = ask.object("filterBy") {
@@ -76,7 +77,8 @@ fn presence<T>(
 
 fn filter(query: &mut IssueQuery, filters: &JsonMap) -> Result<(), GraphError> {
     let number = |text: &str| {
-        text.parse::<i64>().map_err(|_| GraphError::unprocessable(format!("{text} is no number of a milestone")))
+        text.parse::<i64>()
+            .map_err(|_| GraphError::unprocessable(format!("{text} is no number of a milestone")))
     };
     if let Some(value) = filters.get("assignee") {
         query.assignee = Some(presence(value, |login| Ok(login.to_owned()))?);
@@ -102,11 +104,7 @@ fn filter(query: &mut IssueQuery, filters: &JsonMap) -> Result<(), GraphError> {
 }
 
 /// Answers a field about an issue's links; nothing for any other.
-pub(super) fn field<'a>(
-    node: &'a IssueNode,
-    context: &'a Context<'a>,
-    ask: &Ask<'a>,
-) -> Option<Answer<'a>> {
+pub(super) fn field<'a>(node: &'a IssueNode, context: &'a Context<'a>, ask: &Ask<'a>) -> Option<Answer<'a>> {
     let id = node.issue.id;
     Some(match ask.name() {
         "parent" => parent(context, id),

@@ -25,6 +25,7 @@ impl Entity for Mutation {
         let none = JsonMap::new();
         let input = ask.object("input").unwrap_or(&none);
         let payload = match ask.name() {
+            name if name.contains("ProjectV2") => return super::board_mutation::answer(context, ask, input),
             name => match super::changes::find(name) {
                 Some(change) => change(context, input)?,
                 None => {
@@ -76,7 +77,7 @@ impl Payload {
         self
     }
 
-    fn with_client_id(self, client_mutation_id: Option<JsonValue>) -> Self {
+    pub(super) fn with_client_id(self, client_mutation_id: Option<JsonValue>) -> Self {
         Self { client_mutation_id, ..self }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::board_links;
 use super::connection::Connection;
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, maybe_object, null, object, optional};
@@ -53,6 +54,9 @@ impl Entity for PullRequestNode {
             "url" | "permalink" => leaf(context.web(&self.page())),
             "resourcePath" => leaf(format!("/{}", self.page())),
             "labels" => object(context, labels_of(context, ask, &self.visit, issue)?),
+            "projectItems" | "projectV2" | "projectsV2" => {
+                board_links::issue_field(&self.visit, issue, context, ask)
+            }
             "totalCommentsCount" => {
                 leaf(issue.comments + review_comments::count_public(context.conn, pull.id)?)
             }
@@ -126,8 +130,9 @@ impl PullRequestNode {
             "reviewThreads" => shown(context, review_thread::list(context, ask, self)),
             "reviewRequests" => shown(context, review_request::list(context, ask, self)),
             "viewerLatestReview" => self.viewer_review(context),
-            "viewerLatestReviewRequest" => review_request::of_viewer(context, self)
-                .and_then(|request| maybe_object(context, request)),
+            "viewerLatestReviewRequest" => {
+                review_request::of_viewer(context, self).and_then(|request| maybe_object(context, request))
+            }
             _ => return None,
         })
     }

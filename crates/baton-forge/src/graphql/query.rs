@@ -4,16 +4,20 @@ use apollo_compiler::resolvers::ResolvedValue;
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::board;
 use super::comment::CommentNode;
 use super::context::Context;
 use super::entity::{Answer, Bound, Entity, leaf, maybe_object, object, unknown};
 use super::error::GraphError;
-use super::ids;
 use super::git_object;
 use super::git_ref::RefNode;
+use super::ids;
 use super::issue::IssueNode;
 use super::label::LabelNode;
 use super::milestone::MilestoneNode;
+use super::project::ProjectNode;
+use super::project_field::ProjectFieldNode;
+use super::project_item::{DraftNode, ProjectItemNode};
 use super::pull_request::PullRequestNode;
 use super::reaction::ReactionNode;
 use super::repository::RepositoryNode;
@@ -117,6 +121,16 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
         "PRRT" => Box::new(super::review_thread::by_node(context, id)?),
         "RR" => Box::new(super::review_request::by_node(context, id)?),
         "PURC" => Box::new(super::pull_contents::commit_by_node(context, id)?),
+        "PVT" => Box::new(ProjectNode(board::by_node(context, id)?)),
+        "PVTI" | "DI" => {
+            let (board, item) = board::item_by_node(context, id)?;
+            let item = ProjectItemNode::new(&board, item);
+            if prefix == "DI" { Box::new(DraftNode(item)) } else { Box::new(item) }
+        }
+        "PVTF" | "PVTSSF" => {
+            let (board, field) = board::field_by_node(context, id)?;
+            Box::new(ProjectFieldNode { board, field })
+        }
         _ => return Err(missing()),
     })
 }

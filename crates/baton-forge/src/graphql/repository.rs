@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::actor::ActorNode;
 use super::ask::{Ask, Input};
+use super::board_links;
 use super::connection::{Connection, Paging};
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, null, object, optional, unknown};
@@ -50,8 +51,14 @@ impl Entity for RepositoryNode {
             "isEmpty" => leaf(refs::with_prefix(context.conn, repo.id, "refs/")?.is_empty()),
             // Every repository takes part in boards and takes an issue without a form; none of the rest exists here.
             "hasProjectsEnabled" | "isBlankIssuesEnabled" => leaf(true),
-            "hasDiscussionsEnabled" | "hasWikiEnabled" | "isDisabled" | "isFork" | "isLocked" | "isMirror"
-            | "isTemplate" | "viewerHasStarred" => leaf(false),
+            "hasDiscussionsEnabled"
+            | "hasWikiEnabled"
+            | "isDisabled"
+            | "isFork"
+            | "isLocked"
+            | "isMirror"
+            | "isTemplate"
+            | "viewerHasStarred" => leaf(false),
             "forkCount" | "stargazerCount" => leaf(0),
             "parent" | "templateRepository" => null(),
             "viewerCanAdminister" => leaf(self.0.permission >= Permission::Admin),
@@ -60,6 +67,7 @@ impl Entity for RepositoryNode {
             "issue" => self.issue(context, ask),
             "pullRequest" => self.pull_request(context, ask),
             "pullRequests" => object(context, pull_list::list(context, ask, &self.0)?),
+            "projectV2" | "projectsV2" => board_links::repository_field(&self.0, context, ask),
             _ => repository_lists::field(self, context, ask).unwrap_or_else(|| unknown("Repository", ask)),
         }
     }

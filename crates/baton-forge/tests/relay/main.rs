@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
 
+mod boards;
+mod boards_rest;
 mod graph;
 mod pulls;
 mod reviews;

@@ -1,5 +1,6 @@
 //! A forge with an organisation, people and a repository, and ways to ask it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -88,6 +89,21 @@ impl World {
         let answer = request.send().await.unwrap();
         assert!(answer.status().is_success(), "{path}: {}", answer.status());
         answer.text().await.unwrap()
+    }
+
+    /// Asks for a page of a list; returns the paths of its neighbours, by relation, and its JSON.
+    pub(crate) async fn page(&self, token: &str, path: &str) -> (BTreeMap<String, String>, Value) {
+        let request = self.http.get(format!("{}{path}", self.forge.url())).bearer_auth(token);
+        let answer = request.send().await.unwrap();
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        let header = answer.headers().get("link").map_or("", |link| link.to_str().unwrap()).to_owned();
+        let relation = |link: &str| {
+            let (address, relation) = link.split_once(">; rel=").unwrap();
+            let path = address.trim().trim_start_matches('<').strip_prefix(&self.forge.url()).unwrap();
+            (relation.trim_matches('"').to_owned(), path.to_owned())
+        };
+        let links = header.split(", ").filter(|link| !link.is_empty()).map(relation).collect();
+        (links, serde_json::from_str(&answer.text().await.unwrap()).unwrap())
     }
 
     /// Sends a GraphQL document and returns the whole answer, errors included.

@@ -203,6 +203,7 @@ CREATE TABLE projects (
     short_description TEXT,
     readme            TEXT,
     public            INTEGER NOT NULL DEFAULT 0,
+    template          INTEGER NOT NULL DEFAULT 0,
     creator_id        INTEGER NOT NULL REFERENCES accounts (id),
     -- How many items are on it and not archived, so that the length of a board costs no scan.
     item_count        INTEGER NOT NULL DEFAULT 0,
@@ -257,6 +258,18 @@ CREATE TABLE project_items (
 ) STRICT;
 CREATE INDEX project_items_by_position ON project_items (project_id, archived_at, position, id);
 CREATE INDEX project_items_by_issue ON project_items (issue_id, project_id) WHERE issue_id IS NOT NULL;
+-- An item may also go with its repository; the count is right all the same.
+CREATE TRIGGER project_items_come AFTER INSERT ON project_items WHEN new.archived_at IS NULL BEGIN
+    UPDATE projects SET item_count = item_count + 1 WHERE id = new.project_id;
+END;
+CREATE TRIGGER project_items_go AFTER DELETE ON project_items WHEN old.archived_at IS NULL BEGIN
+    UPDATE projects SET item_count = item_count - 1 WHERE id = old.project_id;
+END;
+CREATE TRIGGER project_items_archived AFTER UPDATE OF archived_at ON project_items
+WHEN (old.archived_at IS NULL) <> (new.archived_at IS NULL) BEGIN
+    UPDATE projects SET item_count = item_count + (new.archived_at IS NULL) - (old.archived_at IS NULL)
+    WHERE id = new.project_id;
+END;
 
 CREATE TABLE project_values (
     item_id    INTEGER NOT NULL REFERENCES project_items (id) ON DELETE CASCADE,

@@ -1,0 +1,180 @@
+//! Boards.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::actor::ActorNode;
+use super::ask::{Ask, Input as _};
+use super::board::{self, Board};
+use super::connection::{Connection, Paging};
+use super::context::Context;
+use super::entity::{Answer, Entity, leaf, maybe_object, object, optional, unknown};
+use super::error::GraphError;
+use super::ids::node_id;
+use super::project_field::ProjectFieldNode;
+use super::project_item::ProjectItemNode;
+use super::repository::RepositoryNode;
+use crate::boards::filter::Filter;
+use crate::boards::rights::Level;
+use crate::db::accounts::AccountKind;
+use crate::db::project_items::{self, Item, Stretch};
+use crate::db::projects::{self, Project};
+use crate::wire::Time;
+
+pub(crate) struct ProjectNode(pub(crate) Rc<Board>);
+
+impl Entity for ProjectNode {
+    fn type_name(&self) -> &'static str {
+        "ProjectV2"
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        let project = &self.0.project;
+        match ask.name() {
+            "id" => leaf(node_id("PVT", project.id)),
+            "databaseId" | "fullDatabaseId" => leaf(project.id),
+            "number" => leaf(project.number),
+            "title" => leaf(project.title.as_str()),
+            "shortDescription" => optional(project.short_description.as_deref()),
+            "readme" => optional(project.readme.as_deref()),
+            "public" => leaf(project.public),
+            "template" => leaf(project.template),
+            "closed" => leaf(project.closed_at.is_some()),
+            "closedAt" => optional(project.closed_at.map(|at| Time(at).to_string())),
+            "createdAt" => leaf(Time(project.created_at).to_string()),
+            "updatedAt" => leaf(Time(project.updated_at).to_string()),
+            "creator" => object(context, ActorNode(context.account(project.creator_id)?)),
+            "owner" => object(context, ActorNode(context.account(project.owner_id)?)),
+            "url" => leaf(context.web(path_of(context, project)?.trim_start_matches('/'))),
+            "resourcePath" => leaf(path_of(context, project)?),
+            "viewerCanUpdate" | "viewerCanClose" | "viewerCanReopen" => {
+                leaf(board::level(context, project)? >= Level::Write)
+            }
+            "field" => {
+                let found = self.0.field_named(context, ask.str("name").unwrap_or_default())?;
+                maybe_object(context, found.map(|field| self.field_node(field)))
+            }
+            "fields" => object(context, self.fields(context, ask)?),
+            "items" => object(context, items(context, ask, &self.0)?),
+            "repositories" => object(context, self.repositories(context, ask)?),
+            _ => unknown("ProjectV2", ask),
+        }
+    }
+}
+
+impl ProjectNode {
+    fn field_node(&self, field: Rc<crate::db::project_fields::Field>) -> ProjectFieldNode {
+        ProjectFieldNode { board: Rc::clone(&self.0), field }
+    }
+
+    fn fields(
+        &self,
+        context: &Context<'_>,
+        ask: &Ask<'_>,
+    ) -> Result<Connection<ProjectFieldNode>, GraphError> {
+        let mut fields = self.0.fields(context)?.to_vec();
+        let order = ask.object("orderBy");
+        match order.and_then(|order| order.text("field")) {
+            Some("NAME") => fields.sort_by_key(|field| field.name.to_lowercase()),
+            Some("CREATED_AT") => fields.sort_by_key(|field| field.id),
+            _ => {}
+        }
+        if is_descending(ask) {
+            fields.reverse();
+        }
+        let nodes = fields.into_iter().map(|field| self.field_node(field)).collect();
+        let names = ("ProjectV2FieldConfigurationConnection", "ProjectV2FieldConfigurationEdge");
+        Ok(Connection::whole(names, Paging::of(ask)?, nodes))
+    }
+
+    fn repositories(
+        &self,
+        context: &Context<'_>,
+        ask: &Ask<'_>,
+    ) -> Result<Connection<RepositoryNode>, GraphError> {
+        let mut found = Vec::new();
+        for id in projects::linked(context.conn, self.0.project.id)? {
+            found.extend(context.repo(id)?);
+        }
+        match ask.object("orderBy").and_then(|order| order.text("field")) {
+            Some("NAME") => found.sort_by_key(|visit| visit.repo.name.to_lowercase()),
+            Some("UPDATED_AT") => found.sort_by_key(|visit| visit.repo.updated_at),
+            Some("PUSHED_AT") => found.sort_by_key(|visit| visit.repo.pushed_at),
+            _ => found.sort_by_key(|visit| (visit.repo.created_at, visit.repo.id)),
+        }
+        if is_descending(ask) {
+            found.reverse();
+        }
+        let nodes = found.into_iter().map(|visit| RepositoryNode(Arc::clone(&visit))).collect();
+        Ok(Connection::whole(("RepositoryConnection", "RepositoryEdge"), Paging::of(ask)?, nodes))
+    }
+}
+
+pub(super) fn is_descending(ask: &Ask<'_>) -> bool {
+    ask.object("orderBy").and_then(|order| order.text("direction")) == Some("DESC")
+}
+
+fn path_of(context: &Context<'_>, project: &Project) -> Result<String, GraphError> {
+    let owner = context.account(project.owner_id)?;
+    let kind = if owner.kind == AccountKind::Organization { "orgs" } else { "users" };
+    Ok(format!("/{kind}/{}/projects/{}", owner.login, project.number))
+}
+
+const ITEM_NAMES: (&str, &str) = ("ProjectV2ItemConnection", "ProjectV2ItemEdge");
+
+/// A page of a board's items. Its cursors are places on the board, so that no page costs more than the first.
+pub(super) fn items(
+    context: &Context<'_>,
+    ask: &Ask<'_>,
+    board: &Rc<Board>,
+) -> Result<Connection<ProjectItemNode>, GraphError> {
+    let paging = Paging::of(ask)?;
+    if let Some(filter) = Filter::parse(ask.str("query").unwrap_or_default()) {
+        return filtered(context, ask, board, paging, &filter);
+    }
+    let (project, descending) = (&board.project, is_descending(ask));
+    let (after, before) = match descending {
+        false => (paging.after, paging.before),
+        true => (paging.before, paging.after),
+    };
+    let stretch = Stretch { after, before, backwards: descending != paging.from_end, limit: paging.size };
+    let mut found = project_items::stretch(context.conn, project.id, &stretch)?;
+    if paging.from_end {
+        found.reverse();
+    }
+    let around = match (found.first(), found.last()) {
+        (Some(first), Some(last)) => {
+            let is_there = |position, backwards| {
+                let neighbour = project_items::neighbour(context.conn, project.id, position, backwards);
+                neighbour.map(|found| found.is_some())
+            };
+            (is_there(first.position, !descending)?, is_there(last.position, descending)?)
+        }
+        _ => (
+            paging.after.is_some() && project.item_count > 0,
+            paging.before.is_some() && project.item_count > 0,
+        ),
+    };
+    Ok(Connection::keyed(ITEM_NAMES, project.item_count, around, entries(board, found)))
+}
+
+fn entries(board: &Rc<Board>, items: Vec<Item>) -> Vec<(i64, ProjectItemNode)> {
+    let entry = |item: Item| (item.position, ProjectItemNode::new(board, item));
+    items.into_iter().map(entry).collect()
+}
+
+/// A page of the items that a filter lets through: the whole board is looked at.
+fn filtered(
+    context: &Context<'_>,
+    ask: &Ask<'_>,
+    board: &Rc<Board>,
+    paging: Paging,
+    filter: &Filter,
+) -> Result<Connection<ProjectItemNode>, GraphError> {
+    let mut found = filter.apply(&context.render(), &board.project)?;
+    if is_descending(ask) {
+        found.reverse();
+    }
+    let nodes = found.into_iter().map(|item| ProjectItemNode::new(board, item)).collect();
+    Ok(Connection::whole(ITEM_NAMES, paging, nodes))
+}
