@@ -17,6 +17,7 @@ mod events;
 mod git_objects;
 mod git_refs;
 mod git_trees;
+mod hooks;
 mod issue_fields;
 mod issue_labels;
 mod issues;

@@ -10,6 +10,7 @@
 pub(crate) mod accounts;
 pub(crate) mod comments;
 pub(crate) mod events;
+pub(crate) mod hooks;
 pub(crate) mod issue_query;
 pub(crate) mod issues;
 pub(crate) mod labels;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use baton_core::closing::closing_references;
 use git2::{Oid, Repository};
+use serde_json::json;
 
 use super::history;
 use super::objects::{kind_of, parse_oid};
@@ -20,6 +21,7 @@ use crate::db::repos::{self, Repo};
 use crate::db::{Database, Tx};
 use crate::git::GitStore;
 use crate::http::error::ApiError;
+use crate::news::{News, Scope, What};
 use crate::sync::lock;
 
 /// Commits of one push whose messages may close issues.
@@ -32,6 +34,14 @@ struct RefChange {
     new: Option<RefRow>,
     /// The branch was rewritten: its old tip is not in its new history.
     forced: bool,
+}
+
+impl RefChange {
+    fn news(self, repo_id: i64, actor_id: i64, now: i64) -> News {
+        let after = self.new.map(|row| row.oid);
+        let what = What::Push { name: self.name, before: self.old, after, forced: self.forced };
+        News { scope: Scope::Repo(repo_id), actor_id, now, what }
+    }
 }
 
 /// The open pull requests that a change of their head branch concerns.
@@ -86,6 +96,9 @@ impl Followers<'_> {
             if let Some(branch) = default_branch {
                 repos::set_default_branch(tx, repo.id, &branch)?;
                 repo.default_branch = branch;
+            }
+            for change in changes {
+                tx.tell(change.news(repo.id, actor_id, now));
             }
             for head_move in &moves {
                 move_heads(tx, &repo, head_move, actor_id, now)?;
@@ -289,6 +302,7 @@ fn move_heads(
             Some(row) => {
                 pulls::set_head(tx, pull.id, &row.oid)?;
                 issues::touch(tx, issue.id, now)?;
+                scene.tell(tx, "synchronize", json!({ "before": pull.head_oid, "after": row.oid }));
                 if head_move.change.forced {
                     events::record(tx, scene, &Happening::HeadRefForcePushed { commit: &row.oid })?;
                 }
