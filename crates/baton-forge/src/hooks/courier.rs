@@ -109,7 +109,7 @@ impl Courier {
         // There is no lane for this hook, or it has just closed because nothing came for a while.
         let (lane, arrivals) = unbounded_channel();
         // The receiver is at hand, so this cannot fail.
-        drop(lane.send(delivery_id));
+        let _ = lane.send(delivery_id);
         self.lanes.insert(hook_id, lane);
         let work = lane::Lane {
             inner: Arc::clone(&self.inner),

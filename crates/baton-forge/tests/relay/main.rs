@@ -4,4 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
 
 mod graph;
+mod hooks;
+mod hooks_courier;
+mod hooks_rest;
+mod receiver;
 mod world;

@@ -37,7 +37,6 @@ fn suite_from(row: &Row<'_>) -> rusqlite::Result<Suite> {
 
 /// A row of `check_runs`.
 struct Run {
-    id: i64,
     suite_id: i64,
     name: String,
     head_oid: String,
@@ -52,7 +51,6 @@ struct Run {
 
 fn run_from(row: &Row<'_>) -> rusqlite::Result<Run> {
     Ok(Run {
-        id: row.get(0)?,
         suite_id: row.get(1)?,
         name: row.get(2)?,
         head_oid: row.get(3)?,
