@@ -21,6 +21,7 @@ mod events;
 mod git_objects;
 mod git_refs;
 mod git_trees;
+mod hooks;
 mod issue_fields;
 mod issue_labels;
 mod issue_removal;

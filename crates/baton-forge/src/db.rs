@@ -11,6 +11,7 @@ pub(crate) mod accounts;
 pub(crate) mod closing_links;
 pub(crate) mod comments;
 pub(crate) mod events;
+pub(crate) mod hooks;
 pub(crate) mod issue_query;
 pub(crate) mod issue_removal;
 pub(crate) mod issues;

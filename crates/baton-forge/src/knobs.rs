@@ -100,6 +100,35 @@ fn always() -> u8 {
     100
 }
 
+/// What happens to webhooks on their way. The draws depend on the seed and the delivery alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebhookKnobs {
+    /// How many of a hundred deliveries are sent twice.
+    pub duplicate_percent: u8,
+    /// How many of a hundred let the next one of their hook go first.
+    pub reorder_percent: u8,
+    /// How many of a hundred are never sent.
+    pub lose_percent: u8,
+    /// How long after the change a delivery is sent at the earliest.
+    pub delay: Span,
+    /// How often a delivery that failed is tried again by itself. GitHub never does.
+    pub retries: u32,
+}
+
+impl WebhookKnobs {
+    fn check(self) -> Result<(), String> {
+        let percents = [self.duplicate_percent, self.reorder_percent, self.lose_percent];
+        if let Some(percent) = percents.into_iter().find(|percent| *percent > 100) {
+            return Err(format!("a percent of webhooks must be at most 100, not {percent}"));
+        }
+        if self.retries > 100 {
+            return Err(format!("a webhook is tried again at most 100 times, not {}", self.retries));
+        }
+        Ok(())
+    }
+}
+
 /// All settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -116,6 +145,8 @@ pub struct Knobs {
     pub search_rate_limit: u64,
     /// Requests per hour without a token.
     pub anonymous_rate_limit: u64,
+    /// What happens to webhooks on their way.
+    pub webhooks: WebhookKnobs,
     /// What the draws above start from.
     pub seed: u64,
 }
@@ -130,6 +161,7 @@ impl Default for Knobs {
             rate_limit: 100_000_000,
             search_rate_limit: 10_000_000,
             anonymous_rate_limit: 10_000_000,
+            webhooks: WebhookKnobs::default(),
             seed: 1,
         }
     }
@@ -151,6 +183,8 @@ pub struct KnobsPatch {
     pub search_rate_limit: Option<u64>,
     /// See [`Knobs::anonymous_rate_limit`].
     pub anonymous_rate_limit: Option<u64>,
+    /// See [`Knobs::webhooks`]; what is not said of them is off.
+    pub webhooks: Option<WebhookKnobs>,
     /// See [`Knobs::seed`].
     pub seed: Option<u64>,
 }
@@ -166,6 +200,7 @@ impl Knobs {
             rate_limit,
             search_rate_limit,
             anonymous_rate_limit,
+            webhooks,
             seed,
         } = patch;
         set(&mut knobs.read_lag, read_lag);
@@ -174,12 +209,14 @@ impl Knobs {
         set(&mut knobs.rate_limit, rate_limit);
         set(&mut knobs.search_rate_limit, search_rate_limit);
         set(&mut knobs.anonymous_rate_limit, anonymous_rate_limit);
+        set(&mut knobs.webhooks, webhooks);
         set(&mut knobs.seed, seed);
         knobs.check().map(|()| knobs)
     }
 
     fn check(&self) -> Result<(), String> {
-        if !self.read_lag.is_valid() || !self.latency.is_valid() {
+        self.webhooks.check()?;
+        if !self.read_lag.is_valid() || !self.latency.is_valid() || !self.webhooks.delay.is_valid() {
             return Err("a span needs min_ms <= max_ms <= 600000".to_owned());
         }
         for fault in &self.faults {
@@ -250,6 +287,12 @@ impl Panel {
     pub(crate) fn limits(&self) -> (u64, u64, u64) {
         let knobs = read(&self.knobs);
         (knobs.rate_limit, knobs.search_rate_limit, knobs.anonymous_rate_limit)
+    }
+
+    /// What happens to webhooks, and the seed of its draws.
+    pub(crate) fn webhooks(&self) -> (WebhookKnobs, u64) {
+        let knobs = read(&self.knobs);
+        (knobs.webhooks, knobs.seed)
     }
 
     pub(crate) fn read_lag(&self) -> Duration {

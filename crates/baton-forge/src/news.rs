@@ -4,8 +4,9 @@
 //! the news become the payloads of webhooks, so that what is announced is exactly what is committed. After the commit they
 //! go to the listeners inside the forge: the courier of webhooks, the referee of merges, the local CI.
 //!
-//! News carry ids, not contents: whoever works on them reads the state that the change has left. Only what is gone by
-//! then, or what a value was before, travels along.
+//! News carry ids, not contents: whoever works on them reads the state that the change has left. Only what a value was
+//! before travels along. What is about to be deleted is told *before* its row goes: the payloads of a deletion are
+//! written while there is still something to show.
 
 use serde_json::Value;
 
@@ -26,8 +27,18 @@ pub(crate) struct News {
     pub(crate) what: What,
 }
 
-/// What happened. An `action` is GitHub's name of it. What a `Value` holds is said where it is made; it is null where
-/// an action needs nothing more.
+/// What happened. An `action` is GitHub's name of it. A `detail` is null where an action needs nothing more; otherwise it
+/// holds, by name, what the payload has beside its subject:
+///
+/// | key | of | what |
+/// |---|---|---|
+/// | `changes` | `edited`, `archived`, `reordered`, … | GitHub's `changes`, as it stands in the payload |
+/// | `label` | `labeled`, `unlabeled` | the label's id |
+/// | `account`, `team` | `assigned`, `unassigned`, `review_requested`, `review_request_removed` | whose id |
+/// | `title` | `milestoned`, `demilestoned` | the milestone's |
+/// | `issue` | `sub_issue_added`, `blocked_by_added`, `transferred` and their kin | the other issue's id |
+/// | `before`, `after` | `synchronize` | the head's commits |
+/// | `reason` | `auto_merge_disabled` | why |
 #[derive(Debug, Clone)]
 pub(crate) enum What {
     /// An issue or a pull request, by the id of its row in `issues`.
@@ -97,4 +108,29 @@ pub(crate) enum What {
         action: &'static str,
         detail: Value,
     },
+    /// A hook is to be sent a greeting, and nobody else.
+    Ping {
+        hook_id: i64,
+    },
+    /// A hook is to be sent the repository's last push, and nobody else.
+    TestPush {
+        hook_id: i64,
+    },
+}
+
+impl What {
+    /// Returns whether its subject is about to go.
+    pub(crate) fn is_deletion(&self) -> bool {
+        match self {
+            Self::Issue { action, .. }
+            | Self::Comment { action, .. }
+            | Self::Review { action, .. }
+            | Self::ReviewComment { action, .. }
+            | Self::Label { action, .. }
+            | Self::Milestone { action, .. }
+            | Self::Project { action, .. }
+            | Self::ProjectItem { action, .. } => *action == "deleted",
+            _ => false,
+        }
+    }
 }

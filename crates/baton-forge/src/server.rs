@@ -21,6 +21,7 @@ use crate::clock::{Clock, ClockSetting};
 use crate::db::{Database, OpenError};
 use crate::git::GitStore;
 use crate::git::ref_changes::{self, Followers};
+use crate::hooks::courier;
 use crate::http::dispatch;
 use crate::http::origin::Transport;
 use crate::http::rate::RateLimits;
@@ -28,6 +29,7 @@ use crate::http::route::Router;
 use crate::knobs::{Knobs, KnobsPatch, Panel};
 use crate::meter::{Meter, MeterRow};
 use crate::record::Recorder;
+use crate::wire::Links;
 
 /// How long requests under way may take to end when the forge is shut down.
 const SHUTDOWN_MAX: std::time::Duration = std::time::Duration::from_secs(10);
@@ -190,10 +192,14 @@ impl Forge {
         };
         inner.set_knobs(config.knobs.clone()).map_err(StartError::Knobs)?;
         let inner = Arc::new(inner);
-        catch_up(&inner).await?;
         let listen = |address: String| move |source| StartError::Listen { address, source };
         let tcp = TcpListener::bind(config.listen).await.map_err(listen(config.listen.to_string()))?;
         let address = tcp.local_addr().map_err(listen(config.listen.to_string()))?;
+        // What is caught up with is told to hooks, too, with the address that is known now.
+        let web = format!("http://{address}");
+        let root = inner.git.root().to_owned();
+        inner.db.writer().post().open(Links { api: web.clone(), web }, root);
+        catch_up(&inner).await?;
         let unix = match &config.socket {
             None => None,
             Some(path) => Some(bind_socket(path).map_err(listen(path.display().to_string()))?),
@@ -206,7 +212,8 @@ impl Forge {
         let (stop, stopped) = watch::channel(false);
         let transport = Transport::Tcp(self.address.to_string());
         let serve_tcp = accept_all(Arc::clone(&self.inner), self.tcp, transport, stopped.clone());
-        let mut tasks = vec![tokio::spawn(serve_tcp)];
+        let deliver = courier::run(Arc::clone(&self.inner), stopped.clone());
+        let mut tasks = vec![tokio::spawn(serve_tcp), tokio::spawn(deliver)];
         if let Some(unix) = self.unix {
             tasks.push(tokio::spawn(accept_all(Arc::clone(&self.inner), unix, Transport::Unix, stopped)));
         }

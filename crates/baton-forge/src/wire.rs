@@ -6,6 +6,7 @@
 pub(crate) mod account;
 pub(crate) mod commit;
 pub(crate) mod event;
+pub(crate) mod hook;
 pub(crate) mod issue;
 pub(crate) mod label;
 pub(crate) mod project;

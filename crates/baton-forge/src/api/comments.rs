@@ -1,6 +1,7 @@
 //! Comments on issues and pull requests.
 
 use rusqlite::Connection;
+use serde_json::{Value, json};
 
 use super::issue_fields::check_body;
 use super::mentions;
@@ -11,6 +12,7 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::page::{self, Page};
 use crate::http::reply::{ApiResult, Reply};
+use crate::news::{News, Scope, What};
 
 /// The comment that the path names.
 pub(super) fn named(call: &Call, conn: &Connection) -> Result<Comment, ApiError> {
@@ -56,6 +58,20 @@ pub(super) fn get(call: &Call, conn: &Connection) -> ApiResult {
     Reply::one(&call.render(conn).comment(call.repo()?, comment)?, modified_at)
 }
 
+/// Tells what happened to a comment; a deletion before it is made.
+fn tell(
+    call: &Call,
+    tx: &Tx<'_>,
+    (comment_id, issue_id): (i64, i64),
+    action: &'static str,
+    detail: Value,
+) -> Result<(), ApiError> {
+    let what = What::Comment { comment_id, issue_id, action, detail };
+    let scope = Scope::Repo(call.repo()?.id);
+    tx.tell(News { scope, actor_id: call.actor_id()?, now: call.now, what });
+    Ok(())
+}
+
 fn body_field(call: &Call) -> Result<String, ApiError> {
     let fields = call.fields()?;
     let body = fields.str("body")?;
@@ -74,6 +90,7 @@ pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
         return Err(ApiError::forbidden("Unable to create comment because issue is locked."));
     }
     let id = comments::insert(tx, visit.repo.id, issue.id, call.actor_id()?, &body, call.now)?;
+    tell(call, tx, (id, issue.id), "created", Value::Null)?;
     mentions::record(call, tx, &issue, Some(&body))?;
     let comment = comments::by_id(tx, visit.repo.id, id)?.ok_or_else(ApiError::not_found)?;
     let location = call.repo_url(&format!("issues/comments/{id}"));
@@ -93,6 +110,10 @@ pub(super) fn update(call: &Call, tx: &Tx<'_>) -> ApiResult {
     check_owner(call, &comment)?;
     let body = body_field(call)?;
     comments::set_body(tx, comment.id, &body, call.now)?;
+    if body != comment.body {
+        let changes = json!({ "changes": { "body": { "from": comment.body } } });
+        tell(call, tx, (comment.id, comment.issue_id), "edited", changes)?;
+    }
     issues::touch(tx, comment.issue_id, call.now)?;
     if let Some(issue) = issues::by_id(tx, comment.issue_id)? {
         mentions::record(call, tx, &issue, Some(&body))?;
@@ -104,6 +125,7 @@ pub(super) fn update(call: &Call, tx: &Tx<'_>) -> ApiResult {
 pub(super) fn delete(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let comment = named(call, tx)?;
     check_owner(call, &comment)?;
+    tell(call, tx, (comment.id, comment.issue_id), "deleted", Value::Null)?;
     comments::delete(tx, &comment, call.now)?;
     Reply::no_content()
 }

@@ -73,7 +73,14 @@ pub(super) fn add_labels(call: &Call, tx: &Tx<'_>, issue: &Issue, names: &[Strin
     }
     let mut changed = false;
     for name in names {
-        let label = labels::find_or_insert(tx, issue.repo_id, name)?;
+        let label = match labels::find(tx, issue.repo_id, name)? {
+            Some(label) => label,
+            None => {
+                let label = labels::find_or_insert(tx, issue.repo_id, name)?;
+                super::labels::tell(call, tx, &label, "created", serde_json::Value::Null)?;
+                label
+            }
+        };
         if labels::attach(tx, issue.id, label.id)? {
             events::record(tx, scene(call, issue)?, &Happening::Labeled(&label))?;
             changed = true;

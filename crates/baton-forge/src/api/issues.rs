@@ -1,13 +1,14 @@
 //! Issues: listed, opened, read, changed, locked.
 
 use rusqlite::Connection;
+use serde_json::{Map, Value, json};
 
 use super::issue_fields::{
     LABELS_MAX, add_labels, assign_all, check_body, check_title, milestone_numbered, record_milestone, scene,
     set_assignees, set_labels,
 };
 use super::{closing, mentions};
-use crate::db::events::{self, Happening};
+use crate::db::events::{self, Happening, Scene};
 use crate::db::issue_query::{IssueQuery, Presence, SortBy};
 use crate::db::issues::{self, Issue, NewIssue};
 use crate::db::repos::{self, Repo};
@@ -142,6 +143,7 @@ pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
         now: call.now,
     };
     let issue = issues::insert(tx, &new)?;
+    scene(call, &issue)?.tell(tx, "opened", Value::Null);
     set_up(call, tx, &issue, &fields)?;
     mentions::record(call, tx, &issue, body)?;
     reply_issue(call, tx, issue.id, 201)
@@ -150,7 +152,7 @@ pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
 /// A title is text; GitHub takes a number for it too.
 fn title_of(fields: &Fields) -> Result<String, ApiError> {
     match fields.raw("title") {
-        Some(serde_json::Value::Number(number)) => Ok(number.to_string()),
+        Some(Value::Number(number)) => Ok(number.to_string()),
         _ => fields.str("title").map(str::to_owned),
     }
 }
@@ -277,6 +279,7 @@ fn change_state(call: &Call, before: &Issue, after: &mut Issue, fields: &Fields)
 
 fn record_changes(call: &Call, tx: &Tx<'_>, before: &Issue, after: &Issue) -> Result<(), ApiError> {
     let scene = scene(call, before)?;
+    tell_edits(tx, scene, before, after);
     if before.title != after.title {
         events::record(tx, scene, &Happening::Renamed { from: &before.title, to: &after.title })?;
     }
@@ -289,6 +292,20 @@ fn record_changes(call: &Call, tx: &Tx<'_>, before: &Issue, after: &Issue) -> Re
         _ => {}
     }
     record_milestone(call, tx, before, before.milestone_id, after.milestone_id)
+}
+
+/// Tells what a text was before; both texts of one request are one edit.
+fn tell_edits(tx: &Tx<'_>, scene: Scene, before: &Issue, after: &Issue) {
+    let mut changes = Map::new();
+    if before.title != after.title {
+        changes.insert("title".to_owned(), json!({ "from": before.title }));
+    }
+    if before.body != after.body {
+        changes.insert("body".to_owned(), json!({ "from": before.body.as_deref().unwrap_or_default() }));
+    }
+    if !changes.is_empty() {
+        scene.tell(tx, "edited", json!({ "changes": changes }));
+    }
 }
 
 pub(super) fn lock(call: &Call, tx: &Tx<'_>) -> ApiResult {

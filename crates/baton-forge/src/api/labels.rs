@@ -1,6 +1,7 @@
 //! The labels of a repository.
 
 use rusqlite::Connection;
+use serde_json::{Map, Value, json};
 
 use super::issue_fields::check_label_name;
 use crate::db::Tx;
@@ -9,6 +10,7 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::page::{self, Page};
 use crate::http::reply::{ApiResult, Reply};
+use crate::news::{News, Scope, What};
 use crate::wire::label::{LabelView, label_views};
 use crate::wire::path;
 
@@ -18,6 +20,32 @@ fn named(call: &Call, conn: &Connection) -> Result<Label, ApiError> {
 
 fn view<'a>(call: &'a Call, label: &'a Label) -> Result<LabelView<'a>, ApiError> {
     Ok(LabelView { links: &call.links, repo: call.repo()?, label })
+}
+
+/// Tells what happened to a label; a deletion before it is made.
+pub(super) fn tell(
+    call: &Call,
+    tx: &Tx<'_>,
+    label: &Label,
+    action: &'static str,
+    detail: Value,
+) -> Result<(), ApiError> {
+    let what = What::Label { label_id: label.id, action, detail };
+    let scope = Scope::Repo(call.repo()?.id);
+    tx.tell(News { scope, actor_id: call.actor_id()?, now: call.now, what });
+    Ok(())
+}
+
+/// What a label was before, by field.
+fn changes(before: &Label, after: &Label) -> Map<String, Value> {
+    let text = |label: &Label| label.description.clone().unwrap_or_default();
+    let pairs = [
+        ("name", before.name.clone(), after.name.clone()),
+        ("color", before.color.clone(), after.color.clone()),
+        ("description", text(before), text(after)),
+    ];
+    let changed = pairs.into_iter().filter(|(_, before, after)| before != after);
+    changed.map(|(field, before, _)| (field.to_owned(), json!({ "from": before }))).collect()
 }
 
 pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
@@ -43,12 +71,14 @@ pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
         return Err(ApiError::invalid("Label", "name", "already_exists"));
     }
     let label = labels::insert(tx, repo_id, name, &color, description)?;
+    tell(call, tx, &label, "created", Value::Null)?;
     Reply::created(&view(call, &label)?, call.repo_url(&format!("labels/{}", path(name))))
 }
 
 pub(super) fn update(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let fields = call.fields()?;
-    let mut label = named(call, tx)?;
+    let before = named(call, tx)?;
+    let mut label = before.clone();
     if let Some(name) = fields.opt_str("new_name")?.or(fields.opt_str("name")?) {
         check_label_name(name)?;
         let taken = labels::find(tx, call.repo()?.id, name)?;
@@ -66,11 +96,17 @@ pub(super) fn update(call: &Call, tx: &Tx<'_>) -> ApiResult {
         label.description = description.map(str::to_owned);
     }
     labels::update(tx, &label)?;
+    let changes = changes(&before, &label);
+    if !changes.is_empty() {
+        tell(call, tx, &label, "edited", json!({ "changes": changes }))?;
+    }
     Reply::ok(&view(call, &label)?)
 }
 
 pub(super) fn delete(call: &Call, tx: &Tx<'_>) -> ApiResult {
-    labels::delete(tx, named(call, tx)?.id)?;
+    let label = named(call, tx)?;
+    tell(call, tx, &label, "deleted", Value::Null)?;
+    labels::delete(tx, label.id)?;
     Reply::no_content()
 }
 

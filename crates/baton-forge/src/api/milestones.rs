@@ -1,6 +1,7 @@
 //! Milestones.
 
 use rusqlite::Connection;
+use serde_json::{Map, Value, json};
 
 use super::issue_fields::{TITLE_CHARS_MAX, check_body};
 use crate::db::milestones::{self, Milestone};
@@ -10,12 +11,42 @@ use crate::http::error::ApiError;
 use crate::http::fields::Fields;
 use crate::http::page;
 use crate::http::reply::{ApiResult, Reply};
+use crate::news::{News, Scope, What};
 use crate::wire::label::label_views;
-use crate::wire::parse_time;
+use crate::wire::{Time, parse_time};
 
 fn numbered(call: &Call, conn: &Connection) -> Result<Milestone, ApiError> {
     let number = call.id_param("milestone_number")?;
     milestones::by_number(conn, call.repo()?.id, number)?.ok_or_else(ApiError::not_found)
+}
+
+/// Tells what happened to a milestone; a deletion before it is made.
+fn tell(call: &Call, tx: &Tx<'_>, id: i64, action: &'static str, detail: Value) -> Result<(), ApiError> {
+    let what = What::Milestone { milestone_id: id, action, detail };
+    let scope = Scope::Repo(call.repo()?.id);
+    tx.tell(News { scope, actor_id: call.actor_id()?, now: call.now, what });
+    Ok(())
+}
+
+fn tell_changes(call: &Call, tx: &Tx<'_>, before: &Milestone, after: &Milestone) -> Result<(), ApiError> {
+    let due = |milestone: &Milestone| milestone.due_on.map(|at| Time(at).to_string());
+    let pairs = [
+        ("title", Some(before.title.clone()), Some(after.title.clone())),
+        ("description", before.description.clone(), after.description.clone()),
+        ("due_on", due(before), due(after)),
+    ];
+    let changed = pairs.into_iter().filter(|(_, before, after)| before != after);
+    let from = |text: Option<String>| json!({ "from": text.unwrap_or_default() });
+    let changes: Map<String, Value> =
+        changed.map(|(field, before, _)| (field.to_owned(), from(before))).collect();
+    if !changes.is_empty() {
+        tell(call, tx, after.id, "edited", json!({ "changes": changes }))?;
+    }
+    match (before.state.as_str(), after.state.as_str()) {
+        ("open", "closed") => tell(call, tx, after.id, "closed", Value::Null),
+        ("closed", "open") => tell(call, tx, after.id, "opened", Value::Null),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
@@ -59,6 +90,7 @@ pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
     };
     apply(call, tx, &mut milestone, &fields, None)?;
     let id = milestones::insert(tx, repo.id, &milestone)?;
+    tell(call, tx, id, "created", Value::Null)?;
     let milestone = milestones::by_id(tx, id)?;
     let location = call.repo_url(&format!("milestones/{}", milestone.number));
     Reply::created(&call.render(tx).milestone(repo, milestone)?, location)
@@ -66,13 +98,15 @@ pub(super) fn create(call: &Call, tx: &Tx<'_>) -> ApiResult {
 
 pub(super) fn update(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let fields = call.fields()?;
-    let mut milestone = numbered(call, tx)?;
+    let before = numbered(call, tx)?;
+    let mut milestone = before.clone();
     if let Some(title) = fields.opt_str("title")? {
         title.clone_into(&mut milestone.title);
     }
     let id = milestone.id;
     apply(call, tx, &mut milestone, &fields, Some(id))?;
     milestones::update(tx, &milestone)?;
+    tell_changes(call, tx, &before, &milestone)?;
     Reply::ok(&call.render(tx).milestone(call.repo()?, milestones::by_id(tx, id)?)?)
 }
 
@@ -115,6 +149,8 @@ fn apply(
 }
 
 pub(super) fn delete(call: &Call, tx: &Tx<'_>) -> ApiResult {
-    milestones::delete(tx, numbered(call, tx)?.id)?;
+    let id = numbered(call, tx)?.id;
+    tell(call, tx, id, "deleted", Value::Null)?;
+    milestones::delete(tx, id)?;
     Reply::no_content()
 }

@@ -2,8 +2,8 @@
 
 use super::{
     Endpoint, Handler, assignees, board_items, boards, branches, collaborators, comments, commits, compare,
-    contents, control, dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues, labels,
-    meta, milestones, pull_branch, pull_files, pull_merge, pulls, reactions, repos, review_comments,
+    contents, control, dependencies, events, git_objects, git_refs, git_trees, hooks, issue_labels, issues,
+    labels, meta, milestones, pull_branch, pull_files, pull_merge, pulls, reactions, repos, review_comments,
     review_requests, reviews, search, sub_issues, teams, users,
 };
 use crate::db::repos::Permission;
@@ -229,6 +229,30 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     row("GET", "/orgs/{org}/memberships/{username}", "orgs/get-membership-for-user", SignedIn { writes: false }, Handler::Read(teams::org_member)),
     row("PUT", "/orgs/{org}/memberships/{username}", "orgs/set-membership-for-user", SignedIn { writes: true }, Handler::Write(teams::set_org_member)),
     row("DELETE", "/orgs/{org}/memberships/{username}", "orgs/remove-membership-for-user", SignedIn { writes: true }, Handler::Write(teams::remove_org_member)),
+
+    row("GET", "/repos/{owner}/{repo}/hooks", "repos/list-webhooks", ADMIN, Handler::Read(hooks::list)),
+    row("POST", "/repos/{owner}/{repo}/hooks", "repos/create-webhook", ADMIN, Handler::Write(hooks::create)),
+    row("GET", "/repos/{owner}/{repo}/hooks/{hook_id}", "repos/get-webhook", ADMIN, Handler::Read(hooks::get)),
+    row("PATCH", "/repos/{owner}/{repo}/hooks/{hook_id}", "repos/update-webhook", ADMIN, Handler::Write(hooks::update)),
+    row("DELETE", "/repos/{owner}/{repo}/hooks/{hook_id}", "repos/delete-webhook", ADMIN, Handler::Write(hooks::delete)),
+    row("GET", "/repos/{owner}/{repo}/hooks/{hook_id}/config", "repos/get-webhook-config-for-repo", ADMIN, Handler::Read(hooks::config)),
+    row("PATCH", "/repos/{owner}/{repo}/hooks/{hook_id}/config", "repos/update-webhook-config-for-repo", ADMIN, Handler::Write(hooks::update_config)),
+    row("POST", "/repos/{owner}/{repo}/hooks/{hook_id}/pings", "repos/ping-webhook", ADMIN, Handler::Write(hooks::ping)),
+    row("POST", "/repos/{owner}/{repo}/hooks/{hook_id}/tests", "repos/test-push-webhook", ADMIN, Handler::Write(hooks::test)),
+    row("GET", "/repos/{owner}/{repo}/hooks/{hook_id}/deliveries", "repos/list-webhook-deliveries", ADMIN, Handler::Read(hooks::deliveries)),
+    row("GET", "/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}", "repos/get-webhook-delivery", ADMIN, Handler::Read(hooks::delivery)),
+    row("POST", "/repos/{owner}/{repo}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", "repos/redeliver-webhook-delivery", ADMIN, Handler::Write(hooks::redeliver)),
+    row("GET", "/orgs/{org}/hooks", "orgs/list-webhooks", SignedIn { writes: false }, Handler::Read(hooks::list)),
+    row("POST", "/orgs/{org}/hooks", "orgs/create-webhook", SignedIn { writes: true }, Handler::Write(hooks::create)),
+    row("GET", "/orgs/{org}/hooks/{hook_id}", "orgs/get-webhook", SignedIn { writes: false }, Handler::Read(hooks::get)),
+    row("PATCH", "/orgs/{org}/hooks/{hook_id}", "orgs/update-webhook", SignedIn { writes: true }, Handler::Write(hooks::update)),
+    row("DELETE", "/orgs/{org}/hooks/{hook_id}", "orgs/delete-webhook", SignedIn { writes: true }, Handler::Write(hooks::delete)),
+    row("GET", "/orgs/{org}/hooks/{hook_id}/config", "orgs/get-webhook-config-for-org", SignedIn { writes: false }, Handler::Read(hooks::config)),
+    row("PATCH", "/orgs/{org}/hooks/{hook_id}/config", "orgs/update-webhook-config-for-org", SignedIn { writes: true }, Handler::Write(hooks::update_config)),
+    row("POST", "/orgs/{org}/hooks/{hook_id}/pings", "orgs/ping-webhook", SignedIn { writes: true }, Handler::Write(hooks::ping)),
+    row("GET", "/orgs/{org}/hooks/{hook_id}/deliveries", "orgs/list-webhook-deliveries", SignedIn { writes: false }, Handler::Read(hooks::deliveries)),
+    row("GET", "/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}", "orgs/get-webhook-delivery", SignedIn { writes: false }, Handler::Read(hooks::delivery)),
+    row("POST", "/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", "orgs/redeliver-webhook-delivery", SignedIn { writes: true }, Handler::Write(hooks::redeliver)),
 
     Endpoint { resource: Some(Resource::Search), ..row("GET", "/search/issues", "search/issues-and-pull-requests", Anyone, Handler::Read(search::issues)) },
 

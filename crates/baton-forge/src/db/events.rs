@@ -1,11 +1,13 @@
-//! What happened to issues: the rows behind events, timelines and, later, webhooks.
+//! What happened to issues: the rows behind events and timelines, and the news that webhooks are made from.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Value, json};
 
+use super::Tx;
 use super::accounts::Account;
 use super::labels::Label;
 use super::review_requests::Reviewer;
+use crate::news::{News, Scope, What};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
@@ -111,6 +113,21 @@ impl Happening<'_> {
         }
     }
 
+    /// The action of a webhook that tells the same, with what it needs. A new title is told with the other edits, a
+    /// merge as the closing that it is, and what happens to refs as pushes.
+    fn news(&self) -> Option<(&'static str, Value)> {
+        let detail = match self {
+            Self::Labeled(label) | Self::Unlabeled(label) => json!({ "label": label.id }),
+            _ => self.detail(),
+        };
+        match self.kind() {
+            "renamed" | "merged" | "cross-referenced" | "head_ref_deleted" | "head_ref_force_pushed" => None,
+            "base_ref_changed" | "review_dismissed" => None,
+            "convert_to_draft" => Some(("converted_to_draft", detail)),
+            kind => Some((kind, detail)),
+        }
+    }
+
     fn commit(&self) -> Option<&str> {
         match self {
             Self::Closed { commit, .. } => *commit,
@@ -175,7 +192,24 @@ pub(crate) struct Scene {
     pub(crate) now: i64,
 }
 
-pub(crate) fn record(conn: &Connection, scene: Scene, happening: &Happening<'_>) -> rusqlite::Result<()> {
+impl Scene {
+    /// Tells news of the issue or pull request that this scene is about.
+    pub(crate) fn tell(self, tx: &Tx<'_>, action: &'static str, detail: Value) {
+        let what = What::Issue { issue_id: self.issue_id, action, detail };
+        tx.tell(News { scope: Scope::Repo(self.repo_id), actor_id: self.actor_id, now: self.now, what });
+    }
+}
+
+/// Writes an occurrence down, and tells it where GitHub has a webhook for it.
+pub(crate) fn record(tx: &Tx<'_>, scene: Scene, happening: &Happening<'_>) -> rusqlite::Result<()> {
+    insert(tx, scene, happening)?;
+    if let Some((action, detail)) = happening.news() {
+        scene.tell(tx, action, detail);
+    }
+    Ok(())
+}
+
+fn insert(conn: &Connection, scene: Scene, happening: &Happening<'_>) -> rusqlite::Result<()> {
     let sql = "INSERT INTO events (repo_id, issue_id, actor_id, kind, commit_oid, detail, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let values = params![

@@ -49,6 +49,11 @@ pub(crate) fn by_number(conn: &Connection, repo_id: i64, number: i64) -> rusqlit
     conn.prepare_cached(&sql)?.query_row([repo_id, number], milestone_from).optional()
 }
 
+pub(crate) fn by_title(conn: &Connection, repo_id: i64, title: &str) -> rusqlite::Result<Option<Milestone>> {
+    let sql = format!("{SELECT} WHERE m.repo_id = ?1 AND m.title = ?2");
+    conn.prepare_cached(&sql)?.query_row(params![repo_id, title], milestone_from).optional()
+}
+
 pub(crate) fn title_is_taken(
     conn: &Connection,
     repo_id: i64,

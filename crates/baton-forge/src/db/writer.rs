@@ -4,7 +4,7 @@
 //! are sent only after the commit that carries them: what a client was told is on disk. So is the news of a change:
 //! listeners hear of it when it can no longer be undone.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,7 +17,8 @@ use tokio::sync::oneshot;
 
 use super::readers::Readers;
 use super::replica::Replicas;
-use crate::hooks::publish::publish;
+use crate::hooks::post::Post;
+use crate::hooks::publish::{Told, publish};
 use crate::news::News;
 use crate::sync::lock;
 
@@ -38,13 +39,22 @@ pub(crate) enum WriteError {
 /// A change's view of the database, inside its savepoint.
 pub(crate) struct Tx<'c> {
     connection: &'c Connection,
-    news: RefCell<Vec<News>>,
+    post: &'c Post,
+    told: RefCell<Vec<Told>>,
+    has_mail: Cell<bool>,
 }
 
 impl Tx<'_> {
-    /// Tells what this change has brought about. It is heard only if the change is kept.
+    /// Tells what this change has brought about. It is heard only if the change is kept. A deletion is told while its
+    /// subject is still there.
     pub(crate) fn tell(&self, news: News) {
-        self.news.borrow_mut().push(news);
+        let told = Told::new(self.connection, self.post, news);
+        self.told.borrow_mut().push(told);
+    }
+
+    /// Says that this change leaves something to be delivered.
+    pub(crate) fn leave_mail(&self) {
+        self.has_mail.set(true);
     }
 }
 
@@ -64,6 +74,7 @@ type Audience = Arc<Mutex<Vec<UnboundedSender<Arc<News>>>>>;
 pub(crate) struct Writer {
     changes: Sender<Change>,
     audience: Audience,
+    post: Arc<Post>,
 }
 
 /// What is told around the commits of the writer.
@@ -71,6 +82,7 @@ struct Surroundings {
     readers: Arc<Readers>,
     replicas: Arc<Replicas>,
     audience: Audience,
+    post: Arc<Post>,
 }
 
 /// What a batch of changes leaves to be done after its commit.
@@ -78,15 +90,23 @@ struct Surroundings {
 struct Aftermath {
     deliveries: Vec<Deliver>,
     news: Vec<News>,
+    has_mail: bool,
 }
 
 impl Writer {
     pub(super) fn start(connection: Connection, readers: Arc<Readers>, replicas: Arc<Replicas>) -> Self {
         let (changes, queue) = channel();
         let audience = Audience::default();
-        let around = Surroundings { readers, replicas, audience: Arc::clone(&audience) };
+        let post = Arc::<Post>::default();
+        let around =
+            Surroundings { readers, replicas, audience: Arc::clone(&audience), post: Arc::clone(&post) };
         thread::spawn(move || run(&connection, &queue, &around));
-        Self { changes, audience }
+        Self { changes, audience, post }
+    }
+
+    /// What payloads are written with, and whom new deliveries wake.
+    pub(crate) fn post(&self) -> &Arc<Post> {
+        &self.post
     }
 
     /// Returns the news of every commit from now on, in their order.
@@ -142,11 +162,14 @@ fn settle<T, E: From<WriteError>>(
 fn run(connection: &Connection, queue: &Receiver<Change>, around: &Surroundings) {
     while let Ok(first) = queue.recv() {
         let batch = std::iter::once(first).chain(queue.try_iter().take(BATCH_MAX - 1));
-        let (committed, aftermath) = commit_together(connection, batch);
+        let (committed, aftermath) = commit_together(connection, &around.post, batch);
         if committed.is_ok() {
             around.readers.committed();
             around.replicas.committed();
             around.pass_on(aftermath.news);
+            if aftermath.has_mail {
+                around.post.wake();
+            }
         }
         for deliver in aftermath.deliveries {
             deliver(committed.clone());
@@ -168,13 +191,14 @@ impl Surroundings {
 
 fn commit_together(
     connection: &Connection,
+    post: &Post,
     batch: impl Iterator<Item = Change>,
 ) -> (Result<(), WriteError>, Aftermath) {
     let mut aftermath = Aftermath::default();
     let began = execute(connection, "BEGIN IMMEDIATE");
     let applied = began.and_then(|()| {
         for change in batch {
-            apply(connection, change, &mut aftermath)?;
+            apply(connection, post, change, &mut aftermath)?;
         }
         execute(connection, "COMMIT")
     });
@@ -187,15 +211,20 @@ fn commit_together(
     (committed, aftermath)
 }
 
-fn apply(connection: &Connection, change: Change, aftermath: &mut Aftermath) -> rusqlite::Result<()> {
+fn apply(
+    connection: &Connection,
+    post: &Post,
+    change: Change,
+    aftermath: &mut Aftermath,
+) -> rusqlite::Result<()> {
     execute(connection, "SAVEPOINT change")?;
-    let tx = Tx { connection, news: RefCell::default() };
+    let tx = Tx { connection, post, told: RefCell::default(), has_mail: Cell::new(false) };
     let (keep, deliver) = change(&tx);
     aftermath.deliveries.push(deliver);
     if keep {
-        let mut news = tx.news.into_inner();
-        publish(connection, &news)?;
-        aftermath.news.append(&mut news);
+        let told = tx.told.into_inner();
+        aftermath.has_mail |= publish(connection, post, &told)? | tx.has_mail.get();
+        aftermath.news.extend(told.into_iter().map(|told| told.news));
     } else {
         execute(connection, "ROLLBACK TO change")?;
     }

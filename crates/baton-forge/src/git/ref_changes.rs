@@ -23,6 +23,7 @@ use crate::db::review_threads::Place;
 use crate::db::{Database, Tx};
 use crate::git::GitStore;
 use crate::http::error::ApiError;
+use crate::news::{News, Scope, What};
 use crate::sync::lock;
 
 /// Commits of one push whose messages may close issues.
@@ -35,6 +36,14 @@ pub(super) struct RefChange {
     pub(super) new: Option<RefRow>,
     /// The branch was rewritten: its old tip is not in its new history.
     forced: bool,
+}
+
+impl RefChange {
+    fn news(self, repo_id: i64, actor_id: i64, now: i64) -> News {
+        let after = self.new.map(|row| row.oid);
+        let what = What::Push { name: self.name, before: self.old, after, forced: self.forced };
+        News { scope: Scope::Repo(repo_id), actor_id, now, what }
+    }
 }
 
 /// The open pull requests that a change of their head branch concerns.
@@ -95,6 +104,9 @@ impl Followers<'_> {
             }
             for arrival in &arrivals {
                 arrival.settle(tx, &repo, actor_id, now)?;
+            }
+            for change in changes {
+                tx.tell(change.news(repo.id, actor_id, now));
             }
             for head_move in &moves {
                 move_heads(tx, &repo, head_move, actor_id, now)?;

@@ -6,7 +6,11 @@
 mod boards;
 mod boards_rest;
 mod graph;
+mod hooks;
+mod hooks_courier;
+mod hooks_rest;
 mod pulls;
+mod receiver;
 mod reviews;
 mod teams;
 mod threads;

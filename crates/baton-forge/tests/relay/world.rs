@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use baton_forge::admin::{Admin, Kind, Role};
-use baton_forge::{Forge, ForgeConfig, ForgeHandle};
+use baton_forge::{Forge, ForgeConfig, ForgeHandle, StartError};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -55,6 +55,24 @@ impl World {
         let readme = json!({ "message": "begin", "content": "aGVsbG8K", "branch": "main" });
         world.ok(&world.admin, "PUT", &format!("{REPO}/contents/README.md"), readme).await;
         world
+    }
+
+    /// Ends the forge without a word, as a crash would, and starts it again on the same data.
+    pub(crate) async fn restart(self, change: impl FnOnce(&mut ForgeConfig)) -> Self {
+        let Self { directory, forge, http, admin, ada, bob, eve } = self;
+        drop(forge);
+        let mut config = ForgeConfig::new(directory.path().join("forge"));
+        change(&mut config);
+        let started = Instant::now();
+        let forge = loop {
+            match Forge::start(&config).await {
+                Ok(forge) => break forge,
+                // The tasks of the one before are still ending.
+                Err(StartError::InUse(_)) if started.elapsed() < SOON => tokio::task::yield_now().await,
+                Err(error) => panic!("the forge does not start again: {error}"),
+            }
+        };
+        Self { directory, forge, http, admin, ada, bob, eve }
     }
 
     /// Sends a request and returns its status and its JSON.

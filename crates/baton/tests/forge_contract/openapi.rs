@@ -36,7 +36,7 @@ impl Description {
         let text = std::fs::read_to_string(&path)
             .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask setup`", path.display()));
         let mut document: Value = serde_json::from_str(&text).expect("the description is JSON");
-        for part in ["paths", "components"] {
+        for part in ["paths", "components", "x-webhooks"] {
             mend(&mut document[part]);
         }
         let components = json!({ "components": document["components"] });
@@ -89,6 +89,31 @@ impl Description {
         let validator = Rc::new(options.build(&schema).map_err(|error| error.to_string())?);
         self.compiled.borrow_mut().insert(key, Rc::clone(&validator));
         Ok(validator)
+    }
+
+    /// The schema of a webhook's payload, by event and action.
+    fn webhook_schema(&self, event: &str, action: Option<&str>) -> Option<Value> {
+        let name = match action {
+            Some(action) => format!("{event}-{action}").replace('_', "-"),
+            None => event.replace('_', "-"),
+        };
+        let schema = &self.document["x-webhooks"][name]["post"]["requestBody"]["content"]["application/json"]
+            ["schema"];
+        (!schema.is_null()).then(|| schema.clone())
+    }
+
+    /// Judges one payload. A webhook that GitHub does not have is wrong, and so is a schema that does not compile.
+    pub(crate) fn check_webhook(&self, event: &str, payload: &Value) -> Result<(), String> {
+        let action = payload["action"].as_str();
+        let schema =
+            self.webhook_schema(event, action).ok_or_else(|| format!("GitHub has no {event} {action:?}"))?;
+        let validator = self.compile(schema)?;
+        let errors: Vec<String> = validator
+            .iter_errors(payload)
+            .map(|error| format!("{} at {}", error, error.instance_path()))
+            .take(5)
+            .collect();
+        if errors.is_empty() { Ok(()) } else { Err(errors.join("; ").chars().take(1_500).collect()) }
     }
 
     /// Compiles every schema of every endpoint; returns how many.

@@ -333,3 +333,6 @@ CREATE TABLE hook_deliveries (
 ) STRICT;
 CREATE INDEX hook_deliveries_pending ON hook_deliveries (id) WHERE state = 'pending';
 CREATE INDEX hook_deliveries_by_hook ON hook_deliveries (hook_id, id);
+-- A payload takes its deliveries with it, and the oldest are looked for when they are pruned.
+CREATE INDEX hook_deliveries_by_payload ON hook_deliveries (payload_id);
+CREATE INDEX hook_payloads_by_age ON hook_payloads (created_at);
