@@ -105,7 +105,7 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
         "E" => Box::new(EventNode::find(context, id)?),
         "PI" => Box::new(PinnedIssue::find(context, id)?),
         "REF" => Box::new(RefNode::find(context, id)?),
-        "C" | "T" | "B" | "TREE" => git_object::find(context, id, prefix)?,
+        "C" | "TA" | "B" | "TREE" => git_object::find(context, id, prefix)?,
         "PR" => {
             let (issue, pull) = pulls::by_id(context.conn, row()?)?.ok_or_else(missing)?;
             Box::new(PullRequestNode { visit: context.visit_for(issue.repo_id, id)?, issue, pull })
