@@ -4,4 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
 
 mod graph;
+mod graph_changes;
+mod graph_engine;
+mod graph_walk;
 mod world;
