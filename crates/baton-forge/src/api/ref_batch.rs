@@ -42,7 +42,9 @@ pub(crate) fn update_refs(call: &Call, changes: &[RefChange]) -> Result<(), ApiE
 
 fn check(changes: &[RefChange]) -> Result<(), ApiError> {
     if changes.is_empty() || changes.len() > REFS_MAX {
-        return Err(ApiError::unprocessable(format!("Between one and {REFS_MAX} refs can be updated at once")));
+        return Err(ApiError::unprocessable(format!(
+            "Between one and {REFS_MAX} refs can be updated at once"
+        )));
     }
     for (at, change) in changes.iter().enumerate() {
         if !is_full_ref_name(&change.name) {

@@ -96,7 +96,10 @@ mod tests {
 
     #[test]
     fn groups_of_the_advanced_search_are_read_through() {
-        assert_eq!(shown("( two words in:title ) repo:a/b AND is:open"), ["two", "words", "in=title", "repo=a/b", "is=open"]);
+        assert_eq!(
+            shown("( two words in:title ) repo:a/b AND is:open"),
+            ["two", "words", "in=title", "repo=a/b", "is=open"]
+        );
         assert_eq!(shown("f(x) (y"), ["f(x)", "(y"]);
     }
 

@@ -80,7 +80,8 @@ const LABELLED: &str =
     "i.id IN (SELECT il.issue_id FROM labels l JOIN issue_labels il ON il.label_id = l.id WHERE l.name = ?)";
 const ASSIGNED: &str = "i.id IN (SELECT x.issue_id FROM issue_assignees x JOIN accounts a ON a.id = x.account_id WHERE a.login = ?)";
 
-const COMMENTED: &str = "i.id IN (SELECT c.issue_id FROM comments c JOIN accounts a ON a.id = c.author_id WHERE a.login = ?)";
+const COMMENTED: &str =
+    "i.id IN (SELECT c.issue_id FROM comments c JOIN accounts a ON a.id = c.author_id WHERE a.login = ?)";
 const MENTIONED: &str = "instr(lower(coalesce(i.body, '')), ?) > 0";
 const REVIEW_REQUESTED: &str = "i.id IN (SELECT p.issue_id FROM pulls p JOIN review_requests r ON r.pull_id = p.id JOIN accounts a ON a.id = r.account_id WHERE a.login = ?)";
 
@@ -165,7 +166,9 @@ impl IssueQuery {
 
     fn roles(&self, all: &mut Conditions) {
         if let Some(login) = &self.involves {
-            let sql = format!("(i.author_id = (SELECT id FROM accounts WHERE login = ?) OR {ASSIGNED} OR {COMMENTED} OR {MENTIONED})");
+            let sql = format!(
+                "(i.author_id = (SELECT id FROM accounts WHERE login = ?) OR {ASSIGNED} OR {COMMENTED} OR {MENTIONED})"
+            );
             let name = Value::from(login.clone());
             let mention = Value::from(format!("@{}", login.to_lowercase()));
             all.add(&sql, [name.clone(), name.clone(), name, mention]);

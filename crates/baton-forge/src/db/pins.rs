@@ -9,7 +9,8 @@ const LAST: &str = "SELECT max(id) FROM events WHERE kind IN ('pinned', 'unpinne
 
 /// Who pinned an issue, if it is pinned.
 pub(crate) fn pinned_by(conn: &Connection, issue_id: i64) -> rusqlite::Result<Option<i64>> {
-    let sql = format!("SELECT actor_id FROM events WHERE id = ({LAST} AND issue_id = ?1) AND kind = 'pinned'");
+    let sql =
+        format!("SELECT actor_id FROM events WHERE id = ({LAST} AND issue_id = ?1) AND kind = 'pinned'");
     conn.prepare_cached(&sql)?.query_row([issue_id], |row| row.get(0)).optional()
 }
 

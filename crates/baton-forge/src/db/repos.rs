@@ -298,7 +298,11 @@ pub(crate) struct Affiliations {
 }
 
 /// Lists the repositories to which an account belongs in one of these ways, oldest first.
-pub(crate) fn affiliated(conn: &Connection, account_id: i64, by: Affiliations) -> rusqlite::Result<Vec<Repo>> {
+pub(crate) fn affiliated(
+    conn: &Connection,
+    account_id: i64,
+    by: Affiliations,
+) -> rusqlite::Result<Vec<Repo>> {
     let sql = format!(
         "{SELECT} WHERE (?2 AND r.owner_id = ?1)
          OR (?3 AND r.id IN (SELECT repo_id FROM collaborators WHERE account_id = ?1))

@@ -29,8 +29,7 @@ impl CommentNode {
     /// The comment behind a node id, if the viewer may see it.
     pub(crate) fn find(context: &Context<'_>, id: &str) -> Result<Self, GraphError> {
         let row = ids::database_id(id, &["IC"])?;
-        let (repo, comment) =
-            comments::anywhere(context.conn, row)?.ok_or_else(|| ids::unresolvable(id))?;
+        let (repo, comment) = comments::anywhere(context.conn, row)?.ok_or_else(|| ids::unresolvable(id))?;
         Ok(Self { visit: context.visit_for(repo, id)?, comment })
     }
 

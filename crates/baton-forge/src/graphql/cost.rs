@@ -63,7 +63,10 @@ impl Walk<'_> {
         for selection in &set.selections {
             self.fields += 1;
             if self.fields > FIELDS_MAX {
-                return Err(GraphError::new("MAX_COMPLEXITY_EXCEEDED", "The query asks for too many fields."));
+                return Err(GraphError::new(
+                    "MAX_COMPLEXITY_EXCEEDED",
+                    "The query asks for too many fields.",
+                ));
             }
             match selection {
                 Selection::Field(field) => {
@@ -188,12 +191,15 @@ mod tests {
         let document = ExecutableDocument::parse_and_validate(&schema, query, "query.graphql").unwrap();
         let operation = document.operations.get(None).unwrap();
         let variables: JsonMap = serde_json::from_str(variables).unwrap();
-        weigh(&document, operation, &variables).map(|cost| (cost.points, cost.nodes)).map_err(|error| error.kind)
+        weigh(&document, operation, &variables)
+            .map(|cost| (cost.points, cost.nodes))
+            .map_err(|error| error.kind)
     }
 
     #[test]
     fn the_examples_of_githubs_documentation_cost_what_it_says() {
-        let check = |query: &str, points, nodes| assert_eq!(weighed(query, "{}"), Ok((points, nodes)), "{query}");
+        let check =
+            |query: &str, points, nodes| assert_eq!(weighed(query, "{}"), Ok((points, nodes)), "{query}");
         // 1 + 100 + 100 × 50 = 5,101 requests.
         check(
             "{ viewer { repositories(first: 100) { edges { node { name issues(first: 50) { edges { node { title
@@ -210,7 +216,11 @@ mod tests {
             21,
             22_060,
         );
-        check("{ viewer { repositories(first: 50) { nodes { issues(first: 10) { nodes { title } } } } } }", 1, 550);
+        check(
+            "{ viewer { repositories(first: 50) { nodes { issues(first: 10) { nodes { title } } } } } }",
+            1,
+            550,
+        );
     }
 
     #[test]

@@ -116,7 +116,9 @@ pub(super) fn operation<'d>(
     document.operations.get(name).map_err(|_| {
         let message = match name {
             Some(name) => format!("No operation named \"{name}\""),
-            None if document.operations.is_empty() => "A query attribute must contain an operation.".to_owned(),
+            None if document.operations.is_empty() => {
+                "A query attribute must contain an operation.".to_owned()
+            }
             None => "An operation name is required".to_owned(),
         };
         vec![json!({ "message": message })]

@@ -27,11 +27,15 @@ pub(super) fn issues_like(
     visit: &Arc<Visit>,
     query: IssueQuery,
 ) -> Result<Connection<IssueNode>, GraphError> {
-    let mut query = IssueQuery { repo_ids: vec![visit.repo.id], is_pull: Some(false), ascending: true, ..query };
+    let mut query =
+        IssueQuery { repo_ids: vec![visit.repo.id], is_pull: Some(false), ascending: true, ..query };
     query.state = one_state(ask.strings("states"));
     query.labels_any = owned(ask.strings("labels"));
     if let Some(filters) = ask.object("filterBy") {
-        filter(&mut query, filters)?;
+        let said = |name: &str| {
+            filters.get(name).filter(|value| !value.is_null() || !ask.is_unsaid("filterBy", name))
+        };
+        filter(&mut query, filters, said)?;
     }
     if let Some(order) = ask.object("orderBy") {
         query.sort = match order.text("field") {
@@ -74,14 +78,19 @@ fn presence<T>(
     }
 }
 
-fn filter(query: &mut IssueQuery, filters: &JsonMap) -> Result<(), GraphError> {
+fn filter<'f>(
+    query: &mut IssueQuery,
+    filters: &'f JsonMap,
+    said: impl Fn(&str) -> Option<&'f JsonValue>,
+) -> Result<(), GraphError> {
     let number = |text: &str| {
-        text.parse::<i64>().map_err(|_| GraphError::unprocessable(format!("{text} is no number of a milestone")))
+        text.parse::<i64>()
+            .map_err(|_| GraphError::unprocessable(format!("{text} is no number of a milestone")))
     };
-    if let Some(value) = filters.get("assignee") {
+    if let Some(value) = said("assignee") {
         query.assignee = Some(presence(value, |login| Ok(login.to_owned()))?);
     }
-    if let Some(value) = filters.get("milestoneNumber").or(filters.get("milestone")) {
+    if let Some(value) = said("milestoneNumber").or(said("milestone")) {
         query.milestone = Some(presence(value, number)?);
     }
     if let Some(login) = filters.text("createdBy") {
@@ -102,11 +111,7 @@ fn filter(query: &mut IssueQuery, filters: &JsonMap) -> Result<(), GraphError> {
 }
 
 /// Answers a field about an issue's links; nothing for any other.
-pub(super) fn field<'a>(
-    node: &'a IssueNode,
-    context: &'a Context<'a>,
-    ask: &Ask<'a>,
-) -> Option<Answer<'a>> {
+pub(super) fn field<'a>(node: &'a IssueNode, context: &'a Context<'a>, ask: &Ask<'a>) -> Option<Answer<'a>> {
     let id = node.issue.id;
     Some(match ask.name() {
         "parent" => parent(context, id),

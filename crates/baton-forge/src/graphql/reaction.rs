@@ -68,12 +68,8 @@ impl ReactionNode {
         let row = ids::database_id(id, &["REA"])?;
         let (reaction, kind, at) = reactions::anywhere(context.conn, row)?.ok_or_else(missing)?;
         let (repo, subject) = match kind.as_str() {
-            "issue" => {
-                (issues::by_id(context.conn, at)?.ok_or_else(missing)?.repo_id, Subject::Issue(at))
-            }
-            "comment" => {
-                (comments::anywhere(context.conn, at)?.ok_or_else(missing)?.0, Subject::Comment(at))
-            }
+            "issue" => (issues::by_id(context.conn, at)?.ok_or_else(missing)?.repo_id, Subject::Issue(at)),
+            "comment" => (comments::anywhere(context.conn, at)?.ok_or_else(missing)?.0, Subject::Comment(at)),
             _ => return Err(missing()),
         };
         Ok(Self { reactable: Reactable { visit: context.visit_for(repo, id)?, subject }, reaction })
@@ -140,10 +136,7 @@ pub(crate) fn list(
 }
 
 /// All eight groups, the empty ones too.
-pub(crate) fn groups(
-    context: &Context<'_>,
-    reactable: &Reactable,
-) -> Result<Vec<ReactionGroup>, GraphError> {
+pub(crate) fn groups(context: &Context<'_>, reactable: &Reactable) -> Result<Vec<ReactionGroup>, GraphError> {
     let all = reactions::list(context.conn, reactable.subject, None)?;
     let group = |at: usize| ReactionGroup {
         reactable: reactable.clone(),

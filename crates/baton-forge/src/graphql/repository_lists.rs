@@ -203,7 +203,8 @@ impl Entity for PinnedIssue {
 
 fn pinned<'a>(context: &'a Context<'a>, ask: &Ask<'a>, visit: &Arc<Visit>) -> Answer<'a> {
     let found = pins::of_repo(context.conn, visit.repo.id)?;
-    let nodes = found.into_iter().map(|issue_id| PinnedIssue { visit: Arc::clone(visit), issue_id }).collect();
+    let nodes =
+        found.into_iter().map(|issue_id| PinnedIssue { visit: Arc::clone(visit), issue_id }).collect();
     let names = ("PinnedIssueConnection", "PinnedIssueEdge");
     object(context, Connection::whole(names, Paging::of(ask)?, nodes))
 }

@@ -51,7 +51,9 @@ fn inside(
             let found = milestones::by_number(context.conn, visit.repo.id, number(text))?;
             Ok(found.map(|milestone| Box::new(MilestoneNode { visit, milestone }) as Box<dyn Entity>))
         }
-        ["commit", oid] => Ok(git_object::load(context, &visit, oid)?.filter(|found| found.type_name() == "Commit")),
+        ["commit", oid] => {
+            Ok(git_object::load(context, &visit, oid)?.filter(|found| found.type_name() == "Commit"))
+        }
         _ => Ok(None),
     }
 }

@@ -49,7 +49,8 @@ async fn labels_come_and_go_by_their_ids() {
         let left = world.change(&world.bob, "removeLabelsFromLabelable", input, shown).await;
         assert_eq!(names(&left), json!([{ "name": "question" }]));
     }
-    let cleared = world.change(&world.bob, "clearLabelsFromLabelable", json!({ "labelableId": issue }), shown).await;
+    let cleared =
+        world.change(&world.bob, "clearLabelsFromLabelable", json!({ "labelableId": issue }), shown).await;
     assert_eq!(names(&cleared), json!([]));
     let unknown = json!({ "labelableId": issue, "labelIds": ["LA_AAAAAAAAA_8"] });
     assert_eq!(world.refused(&world.bob, "addLabelsToLabelable", unknown).await["type"], "NOT_FOUND");
@@ -63,7 +64,10 @@ async fn comments_and_reactions_are_made_changed_and_taken_back() {
     let shown = "commentEdge { cursor node { id body } } timelineEdge { node { __typename } } subject { id }";
     let made = world.change(&world.bob, "addComment", input, shown).await;
     assert_eq!(made["commentEdge"]["node"]["body"], "hello");
-    assert_eq!((&made["timelineEdge"]["node"]["__typename"], &made["subject"]["id"]), (&json!("IssueComment"), &issue));
+    assert_eq!(
+        (&made["timelineEdge"]["node"]["__typename"], &made["subject"]["id"]),
+        (&json!("IssueComment"), &issue)
+    );
     let comment = made["commentEdge"]["node"]["id"].clone();
     let input = json!({ "id": comment, "body": "changed" });
     let changed = world.change(&world.bob, "updateIssueComment", input, "issueComment { body }").await;
@@ -95,7 +99,9 @@ async fn an_issue_lives_from_its_creation_to_its_deletion() {
     assert_eq!(made["assignees"]["nodes"], json!([{ "login": "bob" }]));
     let id = made["id"].clone();
     let input = json!({ "id": id, "title": "other", "assigneeIds": [] });
-    let changed = world.change(&world.ada, "updateIssue", input, "issue { title assignees(first: 1) { totalCount } }").await;
+    let changed = world
+        .change(&world.ada, "updateIssue", input, "issue { title assignees(first: 1) { totalCount } }")
+        .await;
     assert_eq!(changed["issue"], json!({ "title": "other", "assignees": { "totalCount": 0 } }));
     let close = json!({ "issueId": id, "stateReason": "NOT_PLANNED" });
     let closed = world.change(&world.ada, "closeIssue", close, "issue { state stateReason closed }").await;
@@ -103,9 +109,12 @@ async fn an_issue_lives_from_its_creation_to_its_deletion() {
     let opened = world.change(&world.ada, "reopenIssue", json!({ "issueId": id }), "issue { state }").await;
     assert_eq!(opened["issue"]["state"], "OPEN");
     let lock = json!({ "lockableId": id, "lockReason": "OFF_TOPIC" });
-    let locked = world.change(&world.ada, "lockLockable", lock, "lockedRecord { locked activeLockReason }").await;
+    let locked =
+        world.change(&world.ada, "lockLockable", lock, "lockedRecord { locked activeLockReason }").await;
     assert_eq!(locked["lockedRecord"], json!({ "locked": true, "activeLockReason": "OFF_TOPIC" }));
-    world.change(&world.ada, "unlockLockable", json!({ "lockableId": id }), "unlockedRecord { locked }").await;
+    world
+        .change(&world.ada, "unlockLockable", json!({ "lockableId": id }), "unlockedRecord { locked }")
+        .await;
     world.ok(&world.ada, "POST", &format!("{REPO}/issues/2/comments"), json!({ "body": "c" })).await;
     let delete = json!({ "issueId": id });
     assert_eq!(world.refused(&world.ada, "deleteIssue", delete.clone()).await["type"], "FORBIDDEN");
@@ -127,13 +136,18 @@ async fn only_three_issues_are_pinned_at_once() {
     for id in &ids[..3] {
         world.change(&world.ada, "pinIssue", json!({ "issueId": id }), "issue { isPinned }").await;
     }
-    assert_eq!(world.refused(&world.ada, "pinIssue", json!({ "issueId": ids[3] })).await["type"], "UNPROCESSABLE");
-    let gone = world.change(&world.ada, "unpinIssue", json!({ "issueId": ids[0] }), "id issue { isPinned }").await;
+    assert_eq!(
+        world.refused(&world.ada, "pinIssue", json!({ "issueId": ids[3] })).await["type"],
+        "UNPROCESSABLE"
+    );
+    let gone =
+        world.change(&world.ada, "unpinIssue", json!({ "issueId": ids[0] }), "id issue { isPinned }").await;
     assert_eq!(gone["issue"]["isPinned"], false);
     world.change(&world.ada, "pinIssue", json!({ "issueId": ids[3] }), "issue { isPinned }").await;
     let pinned = "{ repository(owner: \"acme\", name: \"web\") { pinnedIssues(first: 3) { nodes { issue { title } } } } }";
     let data = world.data(&world.ada, pinned, json!({})).await;
-    let titles = json!([{ "issue": { "title": "b" } }, { "issue": { "title": "c" } }, { "issue": { "title": "d" } }]);
+    let titles =
+        json!([{ "issue": { "title": "b" } }, { "issue": { "title": "c" } }, { "issue": { "title": "d" } }]);
     assert_eq!(data["repository"]["pinnedIssues"]["nodes"], titles);
 }
 
@@ -146,14 +160,24 @@ async fn links_between_issues_are_made_ordered_and_cut() {
     }
     let children = "issue { subIssues(first: 5) { nodes { title } } subIssuesSummary { total completed percentCompleted } }";
     for child in &ids[1..] {
-        world.change(&world.ada, "addSubIssue", json!({ "issueId": ids[0], "subIssueId": child }), "issue { id }").await;
+        world
+            .change(
+                &world.ada,
+                "addSubIssue",
+                json!({ "issueId": ids[0], "subIssueId": child }),
+                "issue { id }",
+            )
+            .await;
     }
     let input = json!({ "issueId": ids[0], "subIssueId": ids[2], "beforeId": ids[1] });
     let moved = world.change(&world.ada, "reprioritizeSubIssue", input, children).await;
     assert_eq!(moved["issue"]["subIssues"]["nodes"], json!([{ "title": "second" }, { "title": "first" }]));
     let cut = json!({ "issueId": ids[0], "subIssueId": ids[2] });
     let left = world.change(&world.ada, "removeSubIssue", cut, children).await;
-    assert_eq!(left["issue"]["subIssuesSummary"], json!({ "total": 1, "completed": 0, "percentCompleted": 0 }));
+    assert_eq!(
+        left["issue"]["subIssuesSummary"],
+        json!({ "total": 1, "completed": 0, "percentCompleted": 0 })
+    );
     let block = json!({ "issueId": ids[1], "blockingIssueId": ids[2] });
     let shown = "issue { blockedBy(first: 5) { nodes { title } } } blockingIssue { blocking(first: 5) { totalCount } }";
     let blocked = world.change(&world.ada, "addBlockedBy", block.clone(), shown).await;
@@ -175,7 +199,10 @@ async fn several_refs_move_together_or_not_at_all() {
     let send = |updates: Value| json!({ "repositoryId": repo, "refUpdates": updates });
     let make = json!([{ "name": "refs/heads/x", "beforeOid": zero, "afterOid": main }, { "name": "refs/baton/y", "afterOid": main }]);
     world.change(&world.ada, "updateRefs", send(make.clone()), "clientMutationId").await;
-    let at = async |name: &str| world.ask(&world.ada, "GET", &format!("{REPO}/git/ref/{name}"), Value::Null).await.1["object"]["sha"].clone();
+    let at = async |name: &str| {
+        world.ask(&world.ada, "GET", &format!("{REPO}/git/ref/{name}"), Value::Null).await.1["object"]["sha"]
+            .clone()
+    };
     assert_eq!((at("heads/x").await, at("baton/y").await), (main.clone(), main.clone()));
     // One expectation is wrong, so neither moves.
     let half = json!([{ "name": "refs/heads/x", "beforeOid": main, "afterOid": next }, { "name": "refs/baton/y", "beforeOid": other, "afterOid": next }]);
@@ -203,11 +230,17 @@ async fn a_ref_is_made_moved_and_deleted_by_its_id() {
     let input = json!({ "repositoryId": world.repo_id().await, "name": "refs/heads/x", "oid": main });
     let shown = "ref { id name prefix target { oid ... on Commit { messageHeadline history(first: 1) { totalCount } } } }";
     let made = world.change(&world.ada, "createRef", input, shown).await["ref"].clone();
-    assert_eq!((&made["name"], &made["prefix"], &made["target"]["oid"]), (&json!("x"), &json!("refs/heads/"), &main));
+    assert_eq!(
+        (&made["name"], &made["prefix"], &made["target"]["oid"]),
+        (&json!("x"), &json!("refs/heads/"), &main)
+    );
     let rest = world.get(&format!("{REPO}/git/ref/heads/x")).await["node_id"].clone();
     assert_eq!(rest, made["id"]);
     let moved = world.change(&world.ada, "updateRef", json!({ "refId": rest, "oid": next }), shown).await;
-    assert_eq!((&moved["ref"]["target"]["oid"], &moved["ref"]["target"]["history"]["totalCount"]), (&json!(next), &json!(2)));
+    assert_eq!(
+        (&moved["ref"]["target"]["oid"], &moved["ref"]["target"]["history"]["totalCount"]),
+        (&json!(next), &json!(2))
+    );
     world.change(&world.ada, "deleteRef", json!({ "refId": rest }), "clientMutationId").await;
     let (status, _) = world.ask(&world.ada, "GET", &format!("{REPO}/git/ref/heads/x"), Value::Null).await;
     assert_eq!(status, 404);

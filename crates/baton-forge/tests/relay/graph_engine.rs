@@ -13,13 +13,14 @@ async fn a_call_takes_its_cost_and_is_refused_when_the_budget_is_spent() {
     let world = World::new().await;
     let cheap = "{ rateLimit { cost remaining used limit nodeCount } }";
     let before = world.data(&world.ada, cheap, json!({})).await["rateLimit"].clone();
-    let costly = "{ repository(owner: \"acme\", name: \"web\") { issues(first: 100) { nodes { comments(first: 100)
+    let costly =
+        "{ repository(owner: \"acme\", name: \"web\") { issues(first: 100) { nodes { comments(first: 100)
         { nodes { id } } labels(first: 100) { nodes { id } } } } } rateLimit { cost used nodeCount } }";
     let spent = world.data(&world.ada, costly, json!({})).await["rateLimit"].clone();
     // One request for the issues, and for each of a hundred two more: 201 requests.
     assert_eq!((&spent["cost"], &spent["nodeCount"]), (&json!(2), &json!(20_100)));
     assert_eq!(spent["used"].as_i64(), before["used"].as_i64().map(|used| used + 2));
-    let knobs = json!({ "core_limit": spent["used"].as_i64().unwrap() + 1 });
+    let knobs = json!({ "rate_limit": spent["used"].as_i64().unwrap() + 1 });
     let (status, told) = world.ask(&world.admin, "PATCH", "/_forge/knobs", knobs).await;
     assert_eq!(status, 200, "{told}");
     assert_eq!(refusal(&world, costly, json!({})).await["type"], "RATE_LIMITED");
@@ -49,11 +50,15 @@ async fn what_is_no_request_is_refused_as_github_does() {
     assert_eq!(ask("GET", Value::Null).await.0, 404);
     for body in [json!([{ "query": "{ viewer { login } }" }]), json!({}), json!({ "query": 7 }), json!("x")] {
         let (status, told) = ask("POST", body).await;
-        assert_eq!((status, &told["message"]), (400, &json!("A query attribute must be specified and must be a string.")));
+        assert_eq!(
+            (status, &told["message"]),
+            (400, &json!("A query attribute must be specified and must be a string."))
+        );
     }
     let (status, _) = ask("POST", json!({ "query": "{ viewer { login } }", "variables": [1] })).await;
     assert_eq!(status, 400);
-    let (status, _) = world.ask("no-such-token", "POST", "/graphql", json!({ "query": "{ viewer { login } }" })).await;
+    let (status, _) =
+        world.ask("no-such-token", "POST", "/graphql", json!({ "query": "{ viewer { login } }" })).await;
     assert_eq!(status, 401);
 }
 
@@ -65,7 +70,8 @@ async fn operations_and_variables_that_do_not_fit_are_told() {
     let named = json!({ "query": two, "operationName": "C" });
     let told = world.ok(&world.ada, "POST", "/graphql", named).await;
     assert_eq!(told["errors"][0]["message"], "No operation named \"C\"");
-    let number = "query($n: Int!) { repository(owner: \"acme\", name: \"web\") { issue(number: $n) { id } } }";
+    let number =
+        "query($n: Int!) { repository(owner: \"acme\", name: \"web\") { issue(number: $n) { id } } }";
     for variables in [json!({ "n": "one" }), json!({})] {
         let told = refusal(&world, number, variables).await;
         assert_eq!(told["message"], "Variable $n of type Int! was provided invalid value");
@@ -119,11 +125,15 @@ async fn a_private_repository_is_invisible_to_strangers() {
     assert_eq!(world.data(&world.ada, by_node, json!({ "id": node })).await["node"]["id"], *node);
     let told = world.graph(&world.eve, by_node, json!({ "id": node })).await;
     assert_eq!((&told["data"]["node"], &told["errors"][0]["type"]), (&Value::Null, &json!("NOT_FOUND")));
-    let elsewhere = "query($url: URI!) { resource(url: $url) { url } search(type: ISSUE, query: \"secret\", first: 5)
+    let elsewhere =
+        "query($url: URI!) { resource(url: $url) { url } search(type: ISSUE, query: \"secret\", first: 5)
         { issueCount } repositoryOwner(login: \"acme\") { repositories(first: 5) { totalCount } } }";
     let seen = world.data(&world.eve, elsewhere, json!({ "url": url })).await;
     let nothing = json!({ "resource": null, "search": { "issueCount": 0 }, "repositoryOwner": { "repositories": { "totalCount": 0 } } });
     assert_eq!(seen, nothing);
     let delete = "mutation($id: ID!) { deleteIssue(input: { issueId: $id }) { repository { id } } }";
-    assert_eq!(world.graph(&world.eve, delete, json!({ "id": node })).await["errors"][0]["type"], "NOT_FOUND");
+    assert_eq!(
+        world.graph(&world.eve, delete, json!({ "id": node })).await["errors"][0]["type"],
+        "NOT_FOUND"
+    );
 }

@@ -111,15 +111,29 @@ fn arguments(field: &Value, ids: &Value) -> Option<String> {
 /// Makes something of everything that issues can have; returns the ids to ask by.
 async fn populate(world: &World) -> Value {
     let ada = &world.ada;
-    world.ok(ada, "POST", &format!("{REPO}/milestones"), json!({ "title": "m", "due_on": "2030-01-01T00:00:00Z" })).await;
+    world
+        .ok(
+            ada,
+            "POST",
+            &format!("{REPO}/milestones"),
+            json!({ "title": "m", "due_on": "2030-01-01T00:00:00Z" }),
+        )
+        .await;
     let mut nodes = Vec::new();
     let fields = json!({ "title": "first", "labels": ["bug"], "assignees": ["ada"], "milestone": 1 });
     let first = world.ok(ada, "POST", &format!("{REPO}/issues"), fields).await;
     let child = world.ok(ada, "POST", &format!("{REPO}/issues"), json!({ "title": "child" })).await;
     let blocker = world.ok(ada, "POST", &format!("{REPO}/issues"), json!({ "title": "see #1" })).await;
     world.ok(ada, "POST", &format!("{REPO}/issues/3/comments"), json!({ "body": "also #1" })).await;
-    world.ok(ada, "POST", &format!("{REPO}/issues/1/sub_issues"), json!({ "sub_issue_id": child["id"] })).await;
+    world
+        .ok(ada, "POST", &format!("{REPO}/issues/1/sub_issues"), json!({ "sub_issue_id": child["id"] }))
+        .await;
     let blocked = format!("{REPO}/issues/1/dependencies/blocked_by");
+    world.ok(ada, "POST", &blocked, json!({ "issue_id": blocker["id"] })).await;
+    let child_id = json!({ "sub_issue_id": child["id"] });
+    world.ok(ada, "DELETE", &format!("{REPO}/issues/1/sub_issue"), child_id.clone()).await;
+    world.ok(ada, "POST", &format!("{REPO}/issues/1/sub_issues"), child_id).await;
+    world.ok(ada, "DELETE", &format!("{blocked}/{}", blocker["id"]), Value::Null).await;
     world.ok(ada, "POST", &blocked, json!({ "issue_id": blocker["id"] })).await;
     for issue in [1, 2] {
         let path = format!("{REPO}/issues/{issue}/comments");
@@ -127,14 +141,24 @@ async fn populate(world: &World) -> Value {
         let path = format!("{REPO}/issues/comments/{}/reactions", comment["id"]);
         let reaction = world.ok(&world.bob, "POST", &path, json!({ "content": "heart" })).await;
         nodes.extend([comment["node_id"].clone(), reaction["node_id"].clone()]);
-        world.ok(ada, "POST", &format!("{REPO}/issues/{issue}/reactions"), json!({ "content": "eyes" })).await;
+        world
+            .ok(ada, "POST", &format!("{REPO}/issues/{issue}/reactions"), json!({ "content": "eyes" }))
+            .await;
     }
     world.ok(ada, "PUT", &format!("{REPO}/issues/1/lock"), json!({ "lock_reason": "too heated" })).await;
     world.ok(ada, "DELETE", &format!("{REPO}/issues/1/lock"), Value::Null).await;
-    for change in [json!({ "title": "renamed" }), json!({ "state": "closed" }), json!({ "state": "open", "milestone": null, "labels": [], "assignees": [] }), json!({ "milestone": 1, "labels": ["bug"], "assignees": ["ada"] })] {
+    for change in [
+        json!({ "title": "renamed" }),
+        json!({ "state": "closed" }),
+        json!({ "state": "open", "milestone": null, "labels": [], "assignees": [] }),
+        json!({ "milestone": 1, "labels": ["bug"], "assignees": ["ada"] }),
+    ] {
         world.ok(ada, "PATCH", &format!("{REPO}/issues/1"), change).await;
     }
     let pin = "mutation($i: ID!) { pinIssue(input: { issueId: $i }) { issue { isPinned } } }";
+    world.data(ada, pin, json!({ "i": child["node_id"] })).await;
+    let unpin = "mutation($i: ID!) { unpinIssue(input: { issueId: $i }) { issue { isPinned } } }";
+    world.data(ada, unpin, json!({ "i": child["node_id"] })).await;
     let pinned = world.data(ada, pin, json!({ "i": first["node_id"] })).await;
     assert_eq!(pinned["pinIssue"]["issue"]["isPinned"], true);
     let events = world.get(&format!("{REPO}/issues/1/events?per_page=100")).await;
@@ -144,7 +168,7 @@ async fn populate(world: &World) -> Value {
     let tag = json!({ "tag": "v1", "message": "one", "object": branch["object"]["sha"], "type": "commit" });
     let tag = world.ok(ada, "POST", &format!("{REPO}/git/tags"), tag).await;
     let pull = world.pull("topic", "Closes #1").await;
-    let commit = world.get(&format!("{REPO}/commits/main")).await;
+    let commit = world.get(&format!("{REPO}/commits/topic")).await;
     nodes.extend([&first, &label, &branch, &tag, &pull, &commit].map(|made| made["node_id"].clone()));
     json!({ "issue": first["node_id"], "all": nodes, "url": first["html_url"] })
 }
@@ -154,27 +178,71 @@ async fn every_field_of_every_type_has_an_answer() {
     let world = World::new().await;
     let ids = populate(&world).await;
     let schema = Schema::read(&world).await;
-    let (mut met, mut asked) = (BTreeSet::new(), 0);
+    let mut walk = Walk { world: &world, schema: &schema, met: BTreeSet::new(), asked: 0 };
     for field in schema.fields("Query") {
         let (name, (_, type_name)) = (field["name"].as_str().unwrap(), inner(&field["type"]));
         let Some(arguments) = arguments(field, &ids) else { panic!("Query.{name} is not asked for") };
         for level in 1..=LEVELS {
             let inside = schema.entered(type_name, level, &mut vec![type_name.to_owned()], &ids);
-            let query = format!("{{ {name}{arguments} {{ {inside} }} }}");
-            if query.len() > 200_000 {
-                break;
-            }
-            let answer = world.graph(&world.admin, &query, json!({})).await;
-            let errors = answer["errors"].as_array().cloned().unwrap_or_default();
-            let faults: Vec<_> = errors.iter().filter(|error| is_fault(error)).take(5).collect();
-            assert!(faults.is_empty(), "Query.{name}, {level} levels deep: {faults:?}");
-            asked += 1;
-            types_in(&answer["data"], &mut met);
+            walk.ask(&format!("{{ {name}{arguments} {{ {inside} }} }}")).await;
         }
     }
+    for (id, type_name) in kinds(&world, &ids).await {
+        for level in 1..=LEVELS {
+            let inside = schema.selection(&type_name, level, &mut vec![type_name.clone()], &ids);
+            walk.ask(&format!("{{ node(id: {id}) {{ ... on {type_name} {{ {inside} }} }} }}")).await;
+        }
+    }
+    // These lie behind so much else that a walk in full does not reach them.
+    let edges = "(first: 1) { edges { __typename cursor reactedAt node { __typename } } }";
+    let groups = format!("reactionGroups {{ reactors{edges} users{edges} }}");
+    walk.ask(&format!("{{ node(id: {}) {{ ... on IssueComment {{ {groups} }} }} }}", ids["all"][0])).await;
+    let Walk { met, asked, .. } = walk;
     let unmet: Vec<&String> = schema.types.keys().filter(|name| is_to_be_met(&schema, name, &met)).collect();
     assert!(asked > 30, "only {asked} documents were asked");
     assert!(unmet.is_empty(), "never answered: {unmet:?}");
+}
+
+struct Walk<'w> {
+    world: &'w World,
+    schema: &'w Schema,
+    met: BTreeSet<String>,
+    asked: usize,
+}
+
+impl Walk<'_> {
+    async fn ask(&mut self, query: &str) {
+        // Larger ones are refused for their size.
+        if query.len() > 120_000 {
+            return;
+        }
+        let answer = self.world.graph(&self.world.admin, query, json!({})).await;
+        let errors = answer["errors"].as_array().cloned().unwrap_or_default();
+        let faults: Vec<_> = errors.iter().filter(|error| is_fault(error)).take(5).collect();
+        assert!(faults.is_empty(), "{}…: {faults:?}", query.chars().take(200).collect::<String>());
+        self.asked += 1;
+        types_in(&answer["data"], &mut self.met);
+        assert!(self.met.iter().all(|name| self.schema.types.contains_key(name)));
+    }
+}
+
+/// An id of each type that has one, with the type's name.
+async fn kinds(world: &World, ids: &Value) -> Vec<(Value, String)> {
+    let nodes = "query($ids: [ID!]!) { nodes(ids: $ids) { id __typename } }";
+    let mut found = world.data(&world.admin, nodes, json!({ "ids": ids["all"] })).await["nodes"].clone();
+    let timelines =
+        "{ repository(owner: \"acme\", name: \"web\") { issues(first: 9) { nodes { timelineItems(first: 99)
+        { nodes { __typename ... on Node { id } } } } } } }";
+    let data = world.data(&world.admin, timelines, json!({})).await;
+    for issue in data["repository"]["issues"]["nodes"].as_array().unwrap() {
+        let entries = issue["timelineItems"]["nodes"].as_array().unwrap().clone();
+        found.as_array_mut().unwrap().extend(entries);
+    }
+    let mut kinds = BTreeMap::new();
+    for node in found.as_array().unwrap() {
+        kinds.entry(node["__typename"].as_str().unwrap().to_owned()).or_insert(node["id"].clone());
+    }
+    kinds.into_iter().map(|(name, id)| (id, name)).collect()
 }
 
 /// A missing thing is an answer; a field that nobody answers, or an answer of another type, is a fault.
@@ -182,24 +250,23 @@ fn is_fault(error: &Value) -> bool {
     !matches!(error["type"].as_str(), Some("NOT_FOUND"))
 }
 
-/// What this forge never has an object of: types of issues, and forms, which the forge does not read.
-const NEVER: [&str; 6] =
-    ["Bot", "IssueTemplate", "IssueType", "PullRequestTemplate", "RepositoryContactLink", "IssueTimelineItemEdge"];
-/// Events whose opposite is met and that differ by their name only.
-const OPPOSITES: [&str; 6] = [
-    "UnpinnedEvent",
-    "SubIssueRemovedEvent",
-    "ParentIssueAddedEvent",
-    "ParentIssueRemovedEvent",
-    "BlockedByRemovedEvent",
-    "BlockingRemovedEvent",
+/// What this forge never has an object of, or this test does not make: types of issues, forms, bots, pull requests that
+/// close an issue, and what only payloads of mutations show.
+const NEVER: [&str; 7] = [
+    "Bot",
+    "IssueTemplate",
+    "IssueType",
+    "PullRequestTemplate",
+    "RepositoryContactLink",
+    "PullRequestEdge",
+    "IssueTimelineItemEdge",
 ];
 
 fn is_to_be_met(schema: &Schema, name: &str, met: &BTreeSet<String>) -> bool {
     let is_object = schema.types[name]["kind"] == "OBJECT";
-    let is_root = name.starts_with("__") || ["Query", "Mutation"].contains(&name) || name.ends_with("Payload");
-    let is_never = NEVER.contains(&name) || OPPOSITES.contains(&name) || name == "BlockingAddedEvent";
-    is_object && !is_root && !is_never && !met.contains(name)
+    let is_root =
+        name.starts_with("__") || ["Query", "Mutation"].contains(&name) || name.ends_with("Payload");
+    is_object && !is_root && !NEVER.contains(&name) && !met.contains(name)
 }
 
 fn types_in(value: &Value, met: &mut BTreeSet<String>) {

@@ -191,10 +191,10 @@ mod tests {
 
     #[test]
     fn every_difference_of_an_argument_is_told() {
-        check("type Query { issue: Issue } scalar Issue2", &[
-            "Query.issue: GitHub requires the argument number",
-            "Issue2: GitHub has no such type",
-        ]);
+        check(
+            "type Query { issue: Issue } scalar Issue2",
+            &["Query.issue: GitHub requires the argument number", "Issue2: GitHub has no such type"],
+        );
         check(
             "type Query { issue(number: Int!, more: Int): Issue }",
             &["Query.issue: GitHub has no argument more"],
