@@ -24,11 +24,9 @@ impl Entity for Mutation {
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         let none = JsonMap::new();
         let input = ask.object("input").unwrap_or(&none);
-        let payload = match ask.name() {
-            name => match super::changes::find(name) {
-                Some(change) => change(context, input)?,
-                None => return unknown("Mutation", ask),
-            },
+        let payload = match super::changes::find(ask.name()) {
+            Some(change) => change(context, input)?,
+            None => return unknown("Mutation", ask),
         };
         let id = input.get("clientMutationId").filter(|id| !id.is_null()).cloned();
         object(context, payload.with_client_id(id))

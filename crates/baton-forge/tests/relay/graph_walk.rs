@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::world::{REPO, World};
 
 /// How deep the walk goes. Every type is met within it.
-const LEVELS: usize = 7;
+const LEVELS: usize = 5;
 
 const INTROSPECTION: &str = "{ __schema { types { kind name
     fields { name args { name type { kind name ofType { kind name ofType { kind name ofType { name } } } } }
@@ -213,7 +213,7 @@ struct Walk<'w> {
 impl Walk<'_> {
     async fn ask(&mut self, query: &str) {
         // Larger ones are refused for their size.
-        if query.len() > 120_000 {
+        if query.len() > 60_000 {
             return;
         }
         let answer = self.world.graph(&self.world.admin, query, json!({})).await;
