@@ -79,6 +79,11 @@ use context::Context;
 use entity::Bound;
 use error::GraphError;
 
+/// The whole schema in GraphQL's own language.
+pub fn graphql_schema() -> String {
+    schema::text()
+}
+
 /// A request as clients send it.
 struct Request {
     query: String,

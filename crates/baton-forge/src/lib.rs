@@ -40,6 +40,7 @@ mod wire;
 pub use api::{EndpointInfo, endpoints};
 pub use clock::ClockSetting;
 pub use db::OpenError;
+pub use graphql::graphql_schema;
 pub use knobs::{Fault, FaultKind, FaultMatch, FaultWhen, Knobs, KnobsPatch, Span, WebhookKnobs};
 pub use meter::MeterRow;
 pub use server::{Forge, ForgeConfig, ForgeHandle, StartError};

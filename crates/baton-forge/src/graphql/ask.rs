@@ -41,6 +41,15 @@ impl<'a> Ask<'a> {
         self.argument(name)?.as_object()
     }
 
+    /// Returns whether a field of an input object is null because it is a variable that was not given. The executor makes
+    /// null of it; the client has said nothing.
+    pub(crate) fn is_unsaid(&self, argument: &str, field: &str) -> bool {
+        let selected = self.info.field_selections().first();
+        let literal = selected.and_then(|selected| selected.argument_by_name(argument).ok()?.as_object());
+        let value = literal.and_then(|fields| fields.iter().find(|(name, _)| name == field));
+        value.is_some_and(|(_, value)| value.as_variable().is_some())
+    }
+
     /// Returns whether a field of that name is selected anywhere under this one. It decides whether something costly is worth
     /// reading; it looks at names only.
     pub(crate) fn selects(&self, name: &str) -> bool {

@@ -46,7 +46,7 @@ pub(super) fn read(schema: &Valid<Schema>, text: &str) -> Result<Arc<Valid<Execu
 
 fn parse(schema: &Valid<Schema>, text: &str) -> Result<Valid<ExecutableDocument>, Vec<Value>> {
     let complain = |errors: &DiagnosticList| {
-        errors.iter().map(|found| complaint(&found.to_json(), &found.error)).collect::<Vec<_>>()
+        errors.iter().map(|found| complaint(&found.to_json(), found.error)).collect::<Vec<_>>()
     };
     let mut parser = Parser::new().token_limit(TOKENS_MAX).recursion_limit(NESTING_MAX);
     let parsed = parser.parse_executable(schema, text, "query.graphql");

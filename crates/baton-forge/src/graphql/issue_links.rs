@@ -32,7 +32,10 @@ pub(super) fn issues_like(
     query.state = one_state(ask.strings("states"));
     query.labels_any = owned(ask.strings("labels"));
     if let Some(filters) = ask.object("filterBy") {
-        filter(&mut query, filters)?;
+        let said = |name: &str| {
+            filters.get(name).filter(|value| !value.is_null() || !ask.is_unsaid("filterBy", name))
+        };
+        filter(&mut query, filters, said)?;
     }
     if let Some(order) = ask.object("orderBy") {
         query.sort = match order.text("field") {
@@ -75,15 +78,19 @@ fn presence<T>(
     }
 }
 
-fn filter(query: &mut IssueQuery, filters: &JsonMap) -> Result<(), GraphError> {
+fn filter<'f>(
+    query: &mut IssueQuery,
+    filters: &'f JsonMap,
+    said: impl Fn(&str) -> Option<&'f JsonValue>,
+) -> Result<(), GraphError> {
     let number = |text: &str| {
         text.parse::<i64>()
             .map_err(|_| GraphError::unprocessable(format!("{text} is no number of a milestone")))
     };
-    if let Some(value) = filters.get("assignee") {
+    if let Some(value) = said("assignee") {
         query.assignee = Some(presence(value, |login| Ok(login.to_owned()))?);
     }
-    if let Some(value) = filters.get("milestoneNumber").or(filters.get("milestone")) {
+    if let Some(value) = said("milestoneNumber").or(said("milestone")) {
         query.milestone = Some(presence(value, number)?);
     }
     if let Some(login) = filters.text("createdBy") {

@@ -101,7 +101,7 @@ impl Entity for ReactionNode {
             "reactable" => object(context, self.reactable.node(context)?),
             "user" => {
                 let account = context.account(reaction.account_id)?;
-                let user = (account.kind == AccountKind::User).then(|| ActorNode(account));
+                let user = (account.kind == AccountKind::User).then_some(ActorNode(account));
                 maybe_object(context, user)
             }
             _ => unknown("Reaction", ask),

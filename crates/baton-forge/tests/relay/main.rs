@@ -6,6 +6,9 @@
 mod boards;
 mod boards_rest;
 mod graph;
+mod graph_changes;
+mod graph_engine;
+mod graph_walk;
 mod hooks;
 mod hooks_courier;
 mod hooks_rest;

@@ -13,6 +13,7 @@
 
 mod clients;
 mod coverage;
+mod graphql_subset;
 mod openapi;
 #[path = "../support/mod.rs"]
 mod support;
@@ -67,6 +68,15 @@ fn a_body_that_breaks_the_description_is_noticed() {
         .is_err()
     );
     assert!(check(serde_json::json!({ "id": 1, "node_id": "x", "url": "not an address", "name": "n", "description": null, "color": "fff", "default": true })).is_err());
+}
+
+#[test]
+fn the_graphql_schema_is_a_subset_of_githubs() {
+    let published = graphql_subset::published(&contract_directory());
+    let comparison = graphql_subset::compare(&baton_forge::graphql_schema(), &published);
+    println!("{} types and {} fields compared", comparison.types, comparison.fields);
+    assert!(comparison.types > 100 && comparison.fields > 500, "too little was compared");
+    assert!(comparison.differences.is_empty(), "{}", comparison.differences.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
