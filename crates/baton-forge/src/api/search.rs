@@ -22,6 +22,7 @@ struct Search {
     query: IssueQuery,
     repos: Vec<String>,
     owners: Vec<String>,
+    archived: Option<bool>,
 }
 
 pub(super) fn issues(call: &Call, conn: &Connection) -> ApiResult {
@@ -110,6 +111,13 @@ impl Search {
             "no" => self.take_absent(&value)?,
             "in" => self.query.words_in = Some(places(&value)?),
             "sort" => self.take_sort(&value)?,
+            "archived" => self.archived = Some(truth(key, &value)?),
+            "draft" => self.query.draft = Some(truth(key, &value)?),
+            "head" => self.query.head = Some(value),
+            "base" => self.query.base = Some(value),
+            "involves" => self.query.involves = Some(login(value)),
+            "commenter" => self.query.commenter = Some(login(value)),
+            "review-requested" => self.query.review_requested = Some(login(value)),
             _ => return Err(invalid(key, &value)),
         }
         Ok(())
@@ -170,6 +178,7 @@ impl Search {
             let by_name = self.repos.contains(&repo.full_name().to_lowercase());
             let by_owner = self.owners.contains(&repo.owner.login.to_lowercase());
             let wanted = (self.repos.is_empty() && self.owners.is_empty()) || by_name || by_owner;
+            let wanted = wanted && self.archived.is_none_or(|archived| archived == repo.archived);
             if wanted && access::permission(conn, &repo, call.viewer.as_ref())? >= Permission::Read {
                 visible.push(repo);
             }
@@ -196,4 +205,8 @@ fn places(value: &str) -> Result<SearchIn, ApiError> {
         }
     }
     Ok(places)
+}
+
+fn truth(key: &str, value: &str) -> Result<bool, ApiError> {
+    value.parse().map_err(|_| invalid(key, value))
 }

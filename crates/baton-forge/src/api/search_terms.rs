@@ -8,7 +8,7 @@ pub(super) enum Term {
 }
 
 /// Keys that are qualifiers; anything else with a colon is text, as on GitHub.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 21] = [
     "repo",
     "user",
     "org",
@@ -23,10 +23,22 @@ const KEYS: [&str; 14] = [
     "no",
     "in",
     "sort",
+    "archived",
+    "involves",
+    "commenter",
+    "review-requested",
+    "draft",
+    "head",
+    "base",
 ];
 
 pub(super) fn parse(text: &str) -> Vec<Term> {
     split(text).into_iter().map(|piece| term(&piece)).collect()
+}
+
+/// Parentheses group terms, and `AND` stands between them. As everything must hold anyway, neither says more.
+fn is_joint(piece: &str) -> bool {
+    matches!(piece, "(" | ")" | "AND")
 }
 
 /// Splits at spaces outside quotes; the quotes themselves fall away.
@@ -42,7 +54,7 @@ fn split(text: &str) -> Vec<String> {
         }
     }
     pieces.push(piece);
-    pieces.retain(|piece| !piece.is_empty());
+    pieces.retain(|piece| !piece.is_empty() && !is_joint(piece));
     pieces
 }
 
@@ -80,6 +92,12 @@ mod tests {
             shown(r#"repo:a/b label:"good first issue" -label:stage:ready is:open "two words" x:y"#),
             ["repo=a/b", "label=good first issue", "!label=stage:ready", "is=open", "two words", "x:y"]
         );
+    }
+
+    #[test]
+    fn groups_of_the_advanced_search_are_read_through() {
+        assert_eq!(shown("( two words in:title ) repo:a/b AND is:open"), ["two", "words", "in=title", "repo=a/b", "is=open"]);
+        assert_eq!(shown("f(x) (y"), ["f(x)", "(y"]);
     }
 
     #[test]

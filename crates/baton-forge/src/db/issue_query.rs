@@ -47,6 +47,13 @@ pub(crate) struct IssueQuery {
     pub(crate) milestone: Option<Presence<i64>>,
     pub(crate) milestone_title: Option<String>,
     pub(crate) mentions: Option<String>,
+    /// Author, assigned, mentioned or commenting.
+    pub(crate) involves: Option<String>,
+    pub(crate) commenter: Option<String>,
+    pub(crate) review_requested: Option<String>,
+    pub(crate) draft: Option<bool>,
+    pub(crate) head: Option<String>,
+    pub(crate) base: Option<String>,
     pub(crate) since: Option<i64>,
     pub(crate) words: Vec<String>,
     pub(crate) words_in: Option<SearchIn>,
@@ -73,6 +80,10 @@ const LABELLED: &str =
     "i.id IN (SELECT il.issue_id FROM labels l JOIN issue_labels il ON il.label_id = l.id WHERE l.name = ?)";
 const ASSIGNED: &str = "i.id IN (SELECT x.issue_id FROM issue_assignees x JOIN accounts a ON a.id = x.account_id WHERE a.login = ?)";
 
+const COMMENTED: &str = "i.id IN (SELECT c.issue_id FROM comments c JOIN accounts a ON a.id = c.author_id WHERE a.login = ?)";
+const MENTIONED: &str = "instr(lower(coalesce(i.body, '')), ?) > 0";
+const REVIEW_REQUESTED: &str = "i.id IN (SELECT p.issue_id FROM pulls p JOIN review_requests r ON r.pull_id = p.id JOIN accounts a ON a.id = r.account_id WHERE a.login = ?)";
+
 impl IssueQuery {
     fn conditions(&self) -> Conditions {
         let mut all = Conditions::default();
@@ -80,6 +91,8 @@ impl IssueQuery {
         self.kind(&mut all);
         self.label(&mut all);
         self.people(&mut all);
+        self.roles(&mut all);
+        self.branches(&mut all);
         self.milestone(&mut all);
         self.text(&mut all);
         all
@@ -146,10 +159,34 @@ impl IssueQuery {
             None => {}
         }
         if let Some(login) = &self.mentions {
-            all.add(
-                "instr(lower(coalesce(i.body, '')), ?) > 0",
-                [Value::from(format!("@{}", login.to_lowercase()))],
-            );
+            all.add(MENTIONED, [Value::from(format!("@{}", login.to_lowercase()))]);
+        }
+    }
+
+    fn roles(&self, all: &mut Conditions) {
+        if let Some(login) = &self.involves {
+            let sql = format!("(i.author_id = (SELECT id FROM accounts WHERE login = ?) OR {ASSIGNED} OR {COMMENTED} OR {MENTIONED})");
+            let name = Value::from(login.clone());
+            let mention = Value::from(format!("@{}", login.to_lowercase()));
+            all.add(&sql, [name.clone(), name.clone(), name, mention]);
+        }
+        if let Some(login) = &self.commenter {
+            all.add(COMMENTED, [Value::from(login.clone())]);
+        }
+        if let Some(login) = &self.review_requested {
+            all.add(REVIEW_REQUESTED, [Value::from(login.clone())]);
+        }
+    }
+
+    fn branches(&self, all: &mut Conditions) {
+        if let Some(draft) = self.draft {
+            all.add("i.id IN (SELECT issue_id FROM pulls WHERE draft = ?)", [Value::from(draft)]);
+        }
+        if let Some(head) = &self.head {
+            all.add("i.id IN (SELECT issue_id FROM pulls WHERE head_ref = ?)", [Value::from(head.clone())]);
+        }
+        if let Some(base) = &self.base {
+            all.add("i.id IN (SELECT issue_id FROM pulls WHERE base_ref = ?)", [Value::from(base.clone())]);
         }
     }
 

@@ -288,3 +288,22 @@ pub(crate) fn association(conn: &Connection, repo: &Repo, account_id: i64) -> ru
     let contributed = conn.prepare_cached(merged)?.exists([repo.id, account_id])?;
     Ok(if contributed { "CONTRIBUTOR" } else { "NONE" })
 }
+
+/// How an account may belong to the repositories that are listed for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Affiliations {
+    pub(crate) owner: bool,
+    pub(crate) collaborator: bool,
+    pub(crate) member: bool,
+}
+
+/// Lists the repositories to which an account belongs in one of these ways, oldest first.
+pub(crate) fn affiliated(conn: &Connection, account_id: i64, by: Affiliations) -> rusqlite::Result<Vec<Repo>> {
+    let sql = format!(
+        "{SELECT} WHERE (?2 AND r.owner_id = ?1)
+         OR (?3 AND r.id IN (SELECT repo_id FROM collaborators WHERE account_id = ?1))
+         OR (?4 AND r.owner_id IN (SELECT org_id FROM org_members WHERE user_id = ?1)) ORDER BY r.id"
+    );
+    let values = params![account_id, by.owner, by.collaborator, by.member];
+    conn.prepare_cached(&sql)?.query_map(values, repo_from)?.collect()
+}

@@ -80,7 +80,7 @@ pub(crate) fn find(context: &Context<'_>, id: &str, prefix: &str) -> Result<Box<
     let found = load(context, &visit, &oid)?;
     let kind = match prefix {
         "C" => "Commit",
-        "T" => "Tag",
+        "TA" => "Tag",
         "B" => "Blob",
         _ => "Tree",
     };
@@ -280,7 +280,7 @@ impl Entity for TagNode {
             "message" => leaf(self.message.as_str()),
             "tagger" => maybe_object(context, self.tagger.clone().map(GitActor)),
             "target" => maybe_object(context, load(context, &self.at.visit, &self.target)?),
-            _ => self.at.field(("T", "Tag"), context, ask),
+            _ => self.at.field(("TA", "Tag"), context, ask),
         }
     }
 }

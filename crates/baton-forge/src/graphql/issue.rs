@@ -90,7 +90,7 @@ impl IssueNode {
     fn linked_field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         shared::field(context, ask, &self.visit, &self.issue)
             .or_else(|| issue_links::field(self, context, ask))
-            .unwrap_or_else(|| board_links::issue_field(self, context, ask))
+            .unwrap_or_else(|| board_links::issue_field(&self.visit, &self.issue, context, ask))
     }
 }
 

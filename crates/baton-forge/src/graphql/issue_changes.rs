@@ -19,6 +19,7 @@ use super::milestone::MilestoneNode;
 use super::mutation::{Payload, required};
 use super::repository::RepositoryNode;
 use crate::api;
+use crate::db::accounts::AccountKind;
 use crate::db::repos::Permission;
 use crate::http::access::{self, Access};
 use crate::http::call::{Call, Visit};
@@ -46,6 +47,10 @@ fn milestone_number(context: &Context<'_>, visit: &Visit, id: &str) -> Result<i6
 
 /// Fields that creation and update share, as REST has them. A milestone that is null is taken away.
 fn body_of(context: &Context<'_>, visit: &Visit, input: &JsonMap) -> Result<Value, GraphError> {
+    // No organisation here has types of issues, so no id names one.
+    if let Some(id) = input.text("issueTypeId").filter(|id| !id.is_empty()) {
+        return Err(ids::unresolvable(id));
+    }
     let mut body = json!({});
     for key in ["title", "body"] {
         if let Some(text) = input.text(key) {
@@ -72,15 +77,44 @@ pub(super) fn create(context: &Context<'_>, input: &JsonMap) -> Result<Payload, 
     let id = required(input, "repositoryId")?;
     let visit = context.visit_for(ids::database_id(id, &["R"])?, id)?;
     let parent = input.text("parentIssueId").map(|id| IssueNode::find(context, id)).transpose()?;
+    let boards = boards(context, input)?;
     let body = body_of(context, &visit, input)?;
     let made = context.perform("issues/create", Some(&visit), &[], &body)?;
     let made_id = made["id"].as_i64().unwrap_or_default();
+    for (operation, params) in boards {
+        context.perform(operation, None, &params, &json!({ "type": "Issue", "id": made_id }))?;
+    }
     if let Some(parent) = parent {
         let body = json!({ "sub_issue_id": made_id });
         context.perform("issues/add-sub-issue", Some(&parent.visit), &number(&parent.issue), &body)?;
     }
     let issue = IssueNode::find(context, &node_id("I", made_id))?;
     Ok(Payload::new("CreateIssuePayload").with("issue", issue))
+}
+
+type Board = (&'static str, [(&'static str, String); 2]);
+
+/// The boards that a new issue goes on, as the endpoints that put it there.
+fn boards(context: &Context<'_>, input: &JsonMap) -> Result<Vec<Board>, GraphError> {
+    // The boards of old are gone from GitHub, and so are their ids.
+    if let Some(id) = input.texts("projectIds").unwrap_or_default().first() {
+        return Err(ids::unresolvable(id));
+    }
+    let board = |id: &&str| {
+        let row = ids::database_id(id, &["PVT"])?;
+        let sql = "SELECT owner_id, number FROM projects WHERE id = ?1 AND deleted_at IS NULL";
+        let found = context.conn.query_row(sql, [row], |row| Ok((row.get(0)?, row.get(1)?)));
+        let (owner, number): (i64, i64) = found.map_err(|_| ids::unresolvable(id))?;
+        let owner = context.account(owner)?;
+        let number = ("project_number", number.to_string());
+        Ok(match owner.kind {
+            AccountKind::Organization => {
+                ("projects/add-item-for-org", [("org", owner.login.clone()), number])
+            }
+            _ => ("projects/add-item-for-user", [("username", owner.login.clone()), number]),
+        })
+    };
+    input.texts("projectV2Ids").unwrap_or_default().iter().map(board).collect()
 }
 
 /// Sends a PATCH and reads the issue back.

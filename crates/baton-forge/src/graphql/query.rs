@@ -105,9 +105,8 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
         "E" => Box::new(EventNode::find(context, id)?),
         "PI" => Box::new(PinnedIssue::find(context, id)?),
         "REF" => Box::new(RefNode::find(context, id)?),
-        // A tag is named by its repository and its object, a team by its row.
-        "T" if row().is_ok() => Box::new(super::team::by_node(context, id)?),
-        "C" | "T" | "B" | "TREE" => git_object::find(context, id, prefix)?,
+        "C" | "TA" | "B" | "TREE" => git_object::find(context, id, prefix)?,
+        "T" => Box::new(super::team::by_node(context, id)?),
         "PR" => {
             let (issue, pull) = pulls::by_id(context.conn, row()?)?.ok_or_else(missing)?;
             Box::new(PullRequestNode { visit: context.visit_for(issue.repo_id, id)?, issue, pull })

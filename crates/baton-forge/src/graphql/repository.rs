@@ -14,7 +14,7 @@ use super::pull_list;
 use super::pull_request::PullRequestNode;
 use super::repository_lists;
 use crate::db::accounts::AccountKind;
-use crate::db::repos::{self, Permission, Repo};
+use crate::db::repos::{self, Affiliations, Permission, Repo};
 use crate::db::{issues, pulls, refs};
 use crate::http::call::Visit;
 use crate::wire::Time;
@@ -112,7 +112,14 @@ pub(super) fn repositories_of(
     ask: &Ask<'_>,
     owner_id: i64,
 ) -> Result<Connection<RepositoryNode>, GraphError> {
-    let mut found = repos::list(context.conn, Some(owner_id))?;
+    let wanted = ask.strings("ownerAffiliations").unwrap_or_default();
+    let how = |name: &str| wanted.contains(&name);
+    let by = Affiliations {
+        owner: how("OWNER"),
+        collaborator: how("COLLABORATOR"),
+        member: how("ORGANIZATION_MEMBER"),
+    };
+    let mut found = repos::affiliated(context.conn, owner_id, by)?;
     found.retain(|repo| is_wanted(ask, repo));
     if let Some(order) = ask.object("orderBy") {
         match order.text("field") {

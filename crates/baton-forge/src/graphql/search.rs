@@ -34,7 +34,9 @@ pub(super) fn search<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> 
     let text = ask.str("query").unwrap_or_default();
     let query = api::issue_search(context.call, context.conn, text)?;
     let total = query.count(context.conn)?;
-    let window = Paging::of(ask)?.window(total.min(RESULTS_MAX));
+    // `gh` asks for the last results and means the first: a search has no end to count from.
+    let paging = Paging { from_end: false, ..Paging::of(ask)? };
+    let window = paging.window(total.min(RESULTS_MAX));
     let mut nodes = Vec::new();
     for issue in query.page(context.conn, window.limit, window.offset, None)? {
         if let Some(visit) = context.repo(issue.repo_id)? {

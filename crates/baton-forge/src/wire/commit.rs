@@ -208,5 +208,5 @@ pub(crate) fn blob_node_id(repo: &Repo, oid: &str) -> String {
 }
 
 pub(crate) fn tag_node_id(repo: &Repo, oid: &str) -> String {
-    named_id("T", repo.id, oid)
+    named_id("TA", repo.id, oid)
 }
