@@ -92,9 +92,9 @@ pub(crate) fn serve(call: &Call) -> ApiResult {
 fn read_request(body: &[u8]) -> Result<Request, ApiError> {
     let sent: Value =
         serde_json::from_slice(body).map_err(|_| ApiError::bad_request("Problems parsing JSON"))?;
-    let query = sent["query"].as_str().ok_or_else(|| {
-        ApiError::bad_request("A query attribute must be specified and must be a string.")
-    })?;
+    let query = sent["query"]
+        .as_str()
+        .ok_or_else(|| ApiError::bad_request("A query attribute must be specified and must be a string."))?;
     let variables = match &sent["variables"] {
         Value::Null => JsonMap::new(),
         // Some clients send the object as text.

@@ -7,11 +7,11 @@ use super::issue_fields::{
     set_assignees, set_labels,
 };
 use super::{closing, mentions};
-use crate::db::{Tx, pulls};
 use crate::db::events::{self, Happening};
 use crate::db::issue_query::{IssueQuery, Presence, SortBy};
 use crate::db::issues::{self, Issue, NewIssue};
 use crate::db::repos::{self, Repo};
+use crate::db::{Tx, pulls};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::fields::Fields;

@@ -3,10 +3,10 @@
 use git2::Oid;
 
 use super::pulls::{branch, message_errors, numbered, refuse};
+use crate::db::Tx;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::pulls::{self, Pull};
 use crate::db::review_threads::{self, Place};
-use crate::db::Tx;
 use crate::git::{history, pull_diff};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -32,7 +32,10 @@ pub(super) fn prepare(call: &Call, base: &str) -> Result<Option<Retarget>, ApiEr
     if history::contains(&repository, Oid::from_str(&row.oid)?, Oid::from_str(&pull.head_oid)?) {
         let head = &pull.head_ref;
         let why = format!("There are no new commits between base branch '{base}' and head branch '{head}'");
-        return Err(ApiError { errors: message_errors(&why), ..ApiError::unprocessable("Validation Failed") });
+        return Err(ApiError {
+            errors: message_errors(&why),
+            ..ApiError::unprocessable("Validation Failed")
+        });
     }
     let after = Pull { base_ref: base.to_owned(), base_oid: row.oid, ..pull.clone() };
     let standing = call.forge.db.read(|conn| review_threads::standing(conn, pull.id))??;
@@ -44,8 +47,13 @@ impl Retarget {
     pub(super) fn apply(&self, tx: &Tx<'_>, scene: Scene) -> Result<(), ApiError> {
         let Pull { id, base_ref, base_oid, head_repo_id, head_ref, .. } = &self.after;
         if pulls::open_between(tx, scene.repo_id, *head_repo_id, head_ref, base_ref)? {
-            let why = format!("A pull request already exists for base branch '{base_ref}' and head branch '{head_ref}'");
-            return Err(ApiError { errors: message_errors(&why), ..ApiError::unprocessable("Validation Failed") });
+            let why = format!(
+                "A pull request already exists for base branch '{base_ref}' and head branch '{head_ref}'"
+            );
+            return Err(ApiError {
+                errors: message_errors(&why),
+                ..ApiError::unprocessable("Validation Failed")
+            });
         }
         pulls::set_base(tx, *id, base_ref, base_oid)?;
         place_threads(tx, &self.threads)?;

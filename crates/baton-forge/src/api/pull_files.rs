@@ -64,9 +64,7 @@ pub(super) fn as_text(call: &Call, pull: &Pull) -> Result<Option<Reply>, ApiErro
     let range = format!("{}..{}", base.id(), pull.head_oid);
     let output = git_command(repository.path()).args(["format-patch", "--stdout", &range]).output()?;
     match output.status.success() {
-        true => {
-            Ok(Some(Reply::of(200, "application/vnd.github.patch; charset=utf-8", output.stdout)))
-        }
+        true => Ok(Some(Reply::of(200, "application/vnd.github.patch; charset=utf-8", output.stdout))),
         false => Err(missing()),
     }
 }

@@ -168,8 +168,7 @@ pub(super) fn create(call: &Call) -> ApiResult {
         pulls::insert(tx, &new)?;
         let pull_ref = RefRow { name: format!("refs/pull/{}/head", issue.number), ..head_row };
         refs::set(tx, repo.id, &pull_ref)?;
-        let (issue, pull) =
-            pulls::by_number(tx, repo.id, issue.number)?.ok_or_else(ApiError::not_found)?;
+        let (issue, pull) = pulls::by_number(tx, repo.id, issue.number)?.ok_or_else(ApiError::not_found)?;
         closing::refresh(tx, &repo, &issue, &pull)?;
         mentions::record(&scope, tx, &issue, issue.body.as_deref())?;
         tell_pull(tx, scene(&scope, &issue)?, "opened", Value::Null);

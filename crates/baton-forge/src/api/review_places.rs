@@ -98,21 +98,14 @@ fn line_of(patch: &str, wanted: &Wanted) -> Result<(Side, i64, i64), ApiError> {
         }
         (None, Some(position)) => {
             let found = patch_lines::line_at(patch, position);
-            found
-                .map(|(side, line)| (side, line, position))
-                .ok_or_else(|| refuse("position", "is invalid"))
+            found.map(|(side, line)| (side, line, position)).ok_or_else(|| refuse("position", "is invalid"))
         }
         (None, None) => Err(refuse("line", "can't be blank")),
     }
 }
 
 /// The first line of several, which must come before the last.
-fn start_of(
-    patch: &str,
-    wanted: &Wanted,
-    side: Side,
-    end: i64,
-) -> Result<Option<(Side, i64)>, ApiError> {
+fn start_of(patch: &str, wanted: &Wanted, side: Side, end: i64) -> Result<Option<(Side, i64)>, ApiError> {
     let Some(line) = wanted.start_line else { return Ok(None) };
     let start_side = side_of("start_side", wanted.start_side.as_deref(), side)?;
     match patch_lines::position_of(patch, start_side, line) {

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::issue_fields::scene;
 use super::pull_news::tell_pull;
-use super::reviews::reviewed;
 use super::review_writing::{Reviewed, refusal};
+use super::reviews::reviewed;
 use crate::db::events::{self, Happening};
 use crate::db::repos::{self, Permission};
 use crate::db::review_requests::{self, Reviewer};
@@ -63,11 +63,7 @@ fn named(call: &Call, conn: &Connection, fields: &Fields, must_fit: bool) -> Res
 }
 
 /// The forge's administrator may write everywhere without being anybody's collaborator.
-fn is_granted(
-    conn: &Connection,
-    repo: &repos::Repo,
-    account: &accounts::Account,
-) -> Result<bool, ApiError> {
+fn is_granted(conn: &Connection, repo: &repos::Repo, account: &accounts::Account) -> Result<bool, ApiError> {
     Ok(repos::permission(conn, repo, account)? >= Permission::Write)
 }
 

@@ -65,7 +65,8 @@ pub(crate) fn begin(
     if reviews::pending_of(tx, pull.id, author_id)?.is_some() {
         return Err(refusal("User can only have one pending review per pull request"));
     }
-    let new = NewReview { repo_id: issue.repo_id, pull_id: pull.id, author_id, body, commit_oid, now: call.now };
+    let new =
+        NewReview { repo_id: issue.repo_id, pull_id: pull.id, author_id, body, commit_oid, now: call.now };
     Ok(reviews::insert(tx, &new)?)
 }
 
@@ -178,7 +179,8 @@ pub(crate) fn dismiss(
     commit: Option<&str>,
 ) -> Result<(), ApiError> {
     reviews::set_dismissed(tx, review.id, scene.now)?;
-    let happening = Happening::ReviewDismissed { review_id: review.id, state: &review.state, message, commit };
+    let happening =
+        Happening::ReviewDismissed { review_id: review.id, state: &review.state, message, commit };
     events::record(tx, scene, &happening)?;
     issues::touch(tx, scene.issue_id, scene.now)?;
     tell_review(tx, scene, review.id, "dismissed", Value::Null);
@@ -186,12 +188,7 @@ pub(crate) fn dismiss(
 }
 
 /// Dismisses the approvals that a push to the head has left behind.
-pub(crate) fn dismiss_stale(
-    tx: &Tx<'_>,
-    scene: Scene,
-    pull_id: i64,
-    pushed: &str,
-) -> Result<(), ApiError> {
+pub(crate) fn dismiss_stale(tx: &Tx<'_>, scene: Scene, pull_id: i64, pushed: &str) -> Result<(), ApiError> {
     for review in reviews::approvals(tx, pull_id)? {
         if review.commit_oid != pushed {
             dismiss(tx, scene, &review, None, Some(pushed))?;

@@ -105,7 +105,8 @@ pub(super) fn create(call: &Call) -> ApiResult {
             review_writing::comment(&scope, tx, &reviewed, &review, (Spot::New(place), body))?;
         }
         // GitHub takes an empty event as none.
-        if let Some(event) = fields.opt_str("event")?.filter(|event| !event.is_empty() && *event != "PENDING") {
+        if let Some(event) = fields.opt_str("event")?.filter(|event| !event.is_empty() && *event != "PENDING")
+        {
             review_writing::submit(&scope, tx, &reviewed, &review, (event, None))?;
         }
         reply(&scope, tx, review.id)

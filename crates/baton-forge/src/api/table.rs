@@ -3,8 +3,8 @@
 use super::{
     Endpoint, Handler, assignees, branches, collaborators, comments, commits, compare, contents, control,
     dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues, labels, meta, milestones,
-    pull_branch, pull_files, pull_merge, pulls, reactions, repos, review_comments, review_requests, reviews, search,
-    sub_issues, teams, users,
+    pull_branch, pull_files, pull_merge, pulls, reactions, repos, review_comments, review_requests, reviews,
+    search, sub_issues, teams, users,
 };
 use crate::db::repos::Permission;
 use crate::graphql;

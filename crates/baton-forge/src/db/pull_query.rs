@@ -29,8 +29,7 @@ fn state_condition(state: &str) -> &'static str {
 impl PullFilter {
     fn clause(&self) -> (String, Vec<Value>) {
         let mut values = vec![Value::Integer(self.repo_id)];
-        let mut clause =
-            "FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.repo_id = ?".to_owned();
+        let mut clause = "FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.repo_id = ?".to_owned();
         if !self.states.is_empty() {
             let states: Vec<_> = self.states.iter().map(|state| state_condition(state)).collect();
             clause += &format!(" AND ({})", states.join(" OR "));

@@ -183,7 +183,8 @@ pub(crate) fn list(
         "SELECT {COLUMNS} {FROM_LISTED} ORDER BY {order} {direction}, i.id {direction} LIMIT ?7 OFFSET ?8"
     );
     let (owner, head) = query.head.unzip();
-    let values = params![repo_id, query.state, owner, head, query.base, query.sort.month_ago(), limit, offset];
+    let values =
+        params![repo_id, query.state, owner, head, query.base, query.sort.month_ago(), limit, offset];
     let found: Vec<Pull> =
         conn.prepare_cached(&sql)?.query_map(values, pull_from)?.collect::<Result<_, _>>()?;
     with_issues(conn, found)

@@ -120,6 +120,7 @@ pub(crate) fn rollup(conn: &Connection, subject: Subject) -> rusqlite::Result<Ro
 /// Returns a reaction and what it was given to, by the kind and the id of that.
 pub(crate) fn anywhere(conn: &Connection, id: i64) -> rusqlite::Result<Option<(Reaction, String, i64)>> {
     let sql = "SELECT id, account_id, content, created_at, subject, subject_id FROM reactions WHERE id = ?1";
-    let found = conn.prepare_cached(sql)?.query_row([id], |row| Ok((reaction_from(row)?, row.get(4)?, row.get(5)?)));
+    let found =
+        conn.prepare_cached(sql)?.query_row([id], |row| Ok((reaction_from(row)?, row.get(4)?, row.get(5)?)));
     found.optional()
 }

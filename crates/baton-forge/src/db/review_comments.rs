@@ -21,7 +21,8 @@ pub(crate) struct ReviewComment {
     pub(crate) is_pending: bool,
 }
 
-const COLUMNS: &str = "c.id, c.repo_id, c.pull_id, c.thread_id, c.review_id, c.author_id, c.in_reply_to, c.body,
+const COLUMNS: &str =
+    "c.id, c.repo_id, c.pull_id, c.thread_id, c.review_id, c.author_id, c.in_reply_to, c.body,
     c.has_reactions, c.created_at, c.updated_at, r.state = 'PENDING'";
 const FROM: &str = "FROM review_comments c JOIN reviews r ON r.id = c.review_id";
 

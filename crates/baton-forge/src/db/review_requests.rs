@@ -49,8 +49,7 @@ pub(crate) fn add(
     by: i64,
     now: i64,
 ) -> rusqlite::Result<bool> {
-    let sql =
-        "INSERT OR IGNORE INTO review_requests (pull_id, account_id, team_id, requested_by, created_at)
+    let sql = "INSERT OR IGNORE INTO review_requests (pull_id, account_id, team_id, requested_by, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5)";
     let (account, team) = reviewer.columns();
     Ok(conn.prepare_cached(sql)?.execute(params![pull_id, account, team, by, now])? > 0)

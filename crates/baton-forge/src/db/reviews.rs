@@ -30,7 +30,8 @@ impl Review {
     }
 }
 
-const SELECT: &str = "SELECT id, repo_id, pull_id, author_id, state, body, commit_oid, created_at, updated_at, submitted_at
+const SELECT: &str =
+    "SELECT id, repo_id, pull_id, author_id, state, body, commit_oid, created_at, updated_at, submitted_at
     FROM reviews";
 
 fn review_from(row: &Row<'_>) -> rusqlite::Result<Review> {
@@ -59,7 +60,8 @@ pub(crate) struct NewReview<'a> {
 }
 
 pub(crate) fn insert(conn: &Connection, new: &NewReview<'_>) -> rusqlite::Result<Review> {
-    let sql = "INSERT INTO reviews (repo_id, pull_id, author_id, state, body, commit_oid, created_at, updated_at)
+    let sql =
+        "INSERT INTO reviews (repo_id, pull_id, author_id, state, body, commit_oid, created_at, updated_at)
                VALUES (?1, ?2, ?3, 'PENDING', ?4, ?5, ?6, ?6)";
     let values = params![new.repo_id, new.pull_id, new.author_id, new.body, new.commit_oid, new.now];
     conn.prepare_cached(sql)?.execute(values)?;
@@ -103,13 +105,7 @@ pub(crate) fn approvals(conn: &Connection, pull_id: i64) -> rusqlite::Result<Vec
 }
 
 /// Makes a pending review public.
-pub(crate) fn submit(
-    conn: &Connection,
-    id: i64,
-    state: &str,
-    body: &str,
-    now: i64,
-) -> rusqlite::Result<()> {
+pub(crate) fn submit(conn: &Connection, id: i64, state: &str, body: &str, now: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE reviews SET state = ?2, body = ?3, submitted_at = ?4, updated_at = ?4 WHERE id = ?1";
     conn.prepare_cached(sql)?.execute(params![id, state, body, now]).map(drop)
 }

@@ -82,12 +82,7 @@ pub(crate) fn role(conn: &Connection, team_id: i64, account_id: i64) -> rusqlite
     conn.prepare_cached(sql)?.query_row([team_id, account_id], |row| row.get(0)).optional()
 }
 
-pub(crate) fn set_role(
-    conn: &Connection,
-    team_id: i64,
-    account_id: i64,
-    role: &str,
-) -> rusqlite::Result<()> {
+pub(crate) fn set_role(conn: &Connection, team_id: i64, account_id: i64, role: &str) -> rusqlite::Result<()> {
     let sql = "INSERT INTO team_members (team_id, account_id, role) VALUES (?1, ?2, ?3)
                ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role";
     conn.execute(sql, params![team_id, account_id, role]).map(drop)
@@ -100,12 +95,9 @@ pub(crate) fn remove_member(conn: &Connection, team_id: i64, account_id: i64) ->
 }
 
 /// Lists the members of an organisation with their roles, by account.
-pub(crate) fn org_members(
-    conn: &Connection,
-    org_id: i64,
-    role: Option<&str>,
-) -> rusqlite::Result<Vec<i64>> {
-    let sql = "SELECT user_id FROM org_members WHERE org_id = ?1 AND (?2 IS NULL OR role = ?2) ORDER BY user_id";
+pub(crate) fn org_members(conn: &Connection, org_id: i64, role: Option<&str>) -> rusqlite::Result<Vec<i64>> {
+    let sql =
+        "SELECT user_id FROM org_members WHERE org_id = ?1 AND (?2 IS NULL OR role = ?2) ORDER BY user_id";
     conn.prepare_cached(sql)?.query_map(params![org_id, role], |row| row.get(0))?.collect()
 }
 

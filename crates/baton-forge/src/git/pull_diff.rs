@@ -75,7 +75,8 @@ impl<'r> PullDiff<'r> {
             Some(start) => carry(start, place.start_side.unwrap_or(place.side))?,
             None => None,
         };
-        let moved = Place { line: Some(line), start_line, position: Some(position), commit_oid, ..place.clone() };
+        let moved =
+            Place { line: Some(line), start_line, position: Some(position), commit_oid, ..place.clone() };
         Ok(Some(moved))
     }
 

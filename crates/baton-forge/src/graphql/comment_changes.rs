@@ -15,8 +15,8 @@ use super::issue;
 use super::mutation::{Payload, required};
 use super::reaction::{self, Reactable, ReactionNode};
 use super::review_comment;
-use crate::db::reactions::{self, Reaction, Subject};
 use crate::db::comments;
+use crate::db::reactions::{self, Reaction, Subject};
 
 pub(super) fn add(context: &Context<'_>, input: &JsonMap) -> Result<Payload, GraphError> {
     let (visit, issue) = issue::subject(context, required(input, "subjectId")?)?;
@@ -80,16 +80,11 @@ fn target(context: &Context<'_>, id: &str) -> Result<Target, GraphError> {
 
 fn content(input: &JsonMap) -> Result<&'static str, GraphError> {
     let name = required(input, "content")?;
-    reaction::content_of(name)
-        .ok_or_else(|| GraphError::unprocessable(format!("{name} is not a reaction")))
+    reaction::content_of(name).ok_or_else(|| GraphError::unprocessable(format!("{name} is not a reaction")))
 }
 
 /// The viewer's own reaction of that content.
-fn own(
-    context: &Context<'_>,
-    reactable: &Reactable,
-    content: &str,
-) -> Result<Option<Reaction>, GraphError> {
+fn own(context: &Context<'_>, reactable: &Reactable, content: &str) -> Result<Option<Reaction>, GraphError> {
     let all = reactions::list(context.conn, reactable.subject, Some(content))?;
     Ok(all.into_iter().find(|reaction| Some(reaction.account_id) == context.viewer_id()))
 }

@@ -197,12 +197,7 @@ fn potential<'a>(node: &PullRequestNode, context: &'a Context<'a>) -> Answer<'a>
 }
 
 /// A branch, for as long as it exists.
-fn branch<'a>(
-    node: &PullRequestNode,
-    context: &'a Context<'a>,
-    repo_id: i64,
-    name: &str,
-) -> Answer<'a> {
+fn branch<'a>(node: &PullRequestNode, context: &'a Context<'a>, repo_id: i64, name: &str) -> Answer<'a> {
     let visit = match repo_id == node.issue.repo_id {
         true => Some(Arc::clone(&node.visit)),
         false => context.repo(repo_id)?,

@@ -241,11 +241,14 @@ fn request_by_login(context: &Context<'_>, input: &JsonMap) -> Result<Payload, G
     let people: Vec<String> = texts("userLogins").chain(texts("botLogins")).collect();
     for login in &people {
         if accounts::by_login(context.conn, login)?.is_none() {
-            return Err(GraphError::not_found(format!("Could not resolve to a User with the login of '{login}'.")));
+            return Err(GraphError::not_found(format!(
+                "Could not resolve to a User with the login of '{login}'."
+            )));
         }
     }
     // A team is named with its organisation here.
-    let slugs = texts("teamSlugs").map(|slug| slug.rsplit('/').next().unwrap_or_default().to_owned()).collect();
+    let slugs =
+        texts("teamSlugs").map(|slug| slug.rsplit('/').next().unwrap_or_default().to_owned()).collect();
     ask_for(context, &node, input, (people, slugs))?;
     with_actor(context, shown(context, "RequestReviewsByLoginPayload", &node)?)
 }

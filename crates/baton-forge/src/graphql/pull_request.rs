@@ -98,8 +98,6 @@ impl PullRequestNode {
             "isCrossRepository" => leaf(is_cross),
             // It is asked of branches in other repositories only, which there are none of.
             "maintainerCanModify" => leaf(is_cross),
-            // There is no merge queue here.
-            "isInMergeQueue" | "isMergeQueueEnabled" => leaf(false),
             "headRepository" => self.head_repository(context),
             "headRepositoryOwner" => self.head_owner(context),
             "viewerCanUpdateBranch" => {
@@ -126,8 +124,9 @@ impl PullRequestNode {
             "reviewThreads" => shown(context, review_thread::list(context, ask, self)),
             "reviewRequests" => shown(context, review_request::list(context, ask, self)),
             "viewerLatestReview" => self.viewer_review(context),
-            "viewerLatestReviewRequest" => review_request::of_viewer(context, self)
-                .and_then(|request| maybe_object(context, request)),
+            "viewerLatestReviewRequest" => {
+                review_request::of_viewer(context, self).and_then(|request| maybe_object(context, request))
+            }
             _ => return None,
         })
     }

@@ -15,8 +15,8 @@ use super::review_comment;
 use crate::db::accounts::AccountKind;
 use crate::db::comments;
 use crate::db::issues;
-use crate::db::review_comments;
 use crate::db::reactions::{self, CONTENTS, Reaction, Subject};
+use crate::db::review_comments;
 use crate::http::call::Visit;
 use crate::wire::Time;
 
@@ -74,12 +74,8 @@ impl ReactionNode {
         let row = ids::database_id(id, &["REA"])?;
         let (reaction, kind, at) = reactions::anywhere(context.conn, row)?.ok_or_else(missing)?;
         let (repo, subject) = match kind.as_str() {
-            "issue" => {
-                (issues::by_id(context.conn, at)?.ok_or_else(missing)?.repo_id, Subject::Issue(at))
-            }
-            "comment" => {
-                (comments::anywhere(context.conn, at)?.ok_or_else(missing)?.0, Subject::Comment(at))
-            }
+            "issue" => (issues::by_id(context.conn, at)?.ok_or_else(missing)?.repo_id, Subject::Issue(at)),
+            "comment" => (comments::anywhere(context.conn, at)?.ok_or_else(missing)?.0, Subject::Comment(at)),
             "review_comment" => {
                 let found = review_comments::by_id(context.conn, at)?.ok_or_else(missing)?;
                 (found.repo_id, Subject::ReviewComment(at))
@@ -150,10 +146,7 @@ pub(crate) fn list(
 }
 
 /// All eight groups, the empty ones too.
-pub(crate) fn groups(
-    context: &Context<'_>,
-    reactable: &Reactable,
-) -> Result<Vec<ReactionGroup>, GraphError> {
+pub(crate) fn groups(context: &Context<'_>, reactable: &Reactable) -> Result<Vec<ReactionGroup>, GraphError> {
     let all = reactions::list(context.conn, reactable.subject, None)?;
     let group = |at: usize| ReactionGroup {
         reactable: reactable.clone(),

@@ -50,8 +50,14 @@ impl Entity for RepositoryNode {
             "isEmpty" => leaf(refs::with_prefix(context.conn, repo.id, "refs/")?.is_empty()),
             // Every repository takes part in boards and takes an issue without a form; none of the rest exists here.
             "hasProjectsEnabled" | "isBlankIssuesEnabled" => leaf(true),
-            "hasDiscussionsEnabled" | "hasWikiEnabled" | "isDisabled" | "isFork" | "isLocked" | "isMirror"
-            | "isTemplate" | "viewerHasStarred" => leaf(false),
+            "hasDiscussionsEnabled"
+            | "hasWikiEnabled"
+            | "isDisabled"
+            | "isFork"
+            | "isLocked"
+            | "isMirror"
+            | "isTemplate"
+            | "viewerHasStarred" => leaf(false),
             "forkCount" | "stargazerCount" => leaf(0),
             "parent" | "templateRepository" => null(),
             "viewerCanAdminister" => leaf(self.0.permission >= Permission::Admin),

@@ -53,15 +53,13 @@ impl Entity for ReviewNode {
             "updatedAt" => leaf(Time(review.updated_at).to_string()),
             "submittedAt" | "publishedAt" => optional(review.submitted_at.map(|at| Time(at).to_string())),
             "createdViaEmail" | "isMinimized" => leaf(false),
-            "includesCreatedEdit" => {
-                leaf(review.submitted_at.is_some_and(|at| review.updated_at > at && review.state != "DISMISSED"))
-            }
+            "includesCreatedEdit" => leaf(
+                review.submitted_at.is_some_and(|at| review.updated_at > at && review.state != "DISMISSED"),
+            ),
             "minimizedReason" => null(),
             // Nobody can react to a review as a whole here: there is no endpoint for it.
             "reactionGroups" => null(),
-            "commit" => {
-                maybe_object(context, git_object::load(context, &self.visit, &review.commit_oid)?)
-            }
+            "commit" => maybe_object(context, git_object::load(context, &self.visit, &review.commit_oid)?),
             "comments" => {
                 let of = Of::Review(review.id);
                 object(context, review_comment::list(context, ask, &self.visit, of)?)
@@ -107,8 +105,7 @@ pub(crate) fn page(
     pull: &PullRequestNode,
     found: Vec<Review>,
 ) -> Result<Connection<ReviewNode>, GraphError> {
-    let node =
-        |review| ReviewNode { visit: Arc::clone(&pull.visit), review, number: pull.issue.number };
+    let node = |review| ReviewNode { visit: Arc::clone(&pull.visit), review, number: pull.issue.number };
     Ok(Connection::whole(REVIEWS, Paging::of(ask)?, found.into_iter().map(node).collect()))
 }
 

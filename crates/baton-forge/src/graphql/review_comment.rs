@@ -50,9 +50,7 @@ impl Entity for ReviewCommentNode {
                 leaf(repos::association(context.conn, &self.visit.repo, comment.author_id)?)
             }
             "createdAt" | "draftedAt" => leaf(Time(comment.created_at).to_string()),
-            "publishedAt" => {
-                optional((!comment.is_pending).then(|| Time(comment.created_at).to_string()))
-            }
+            "publishedAt" => optional((!comment.is_pending).then(|| Time(comment.created_at).to_string())),
             "updatedAt" => leaf(Time(comment.updated_at).to_string()),
             "createdViaEmail" | "isMinimized" => leaf(false),
             "includesCreatedEdit" => leaf(comment.updated_at > comment.created_at),

@@ -47,7 +47,8 @@ impl Entity for ReviewRequestNode {
 
 pub(crate) fn by_node(context: &Context<'_>, id: &str) -> Result<ReviewRequestNode, GraphError> {
     let missing = || ids::unresolvable(id);
-    let request = review_requests::by_id(context.conn, ids::database_id(id, &["RR"])?)?.ok_or_else(missing)?;
+    let request =
+        review_requests::by_id(context.conn, ids::database_id(id, &["RR"])?)?.ok_or_else(missing)?;
     let (issue, _) = pulls::by_id(context.conn, request.pull_id)?.ok_or_else(missing)?;
     Ok(ReviewRequestNode { visit: context.visit_for(issue.repo_id, id)?, request })
 }

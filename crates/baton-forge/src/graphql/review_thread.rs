@@ -95,10 +95,7 @@ pub(crate) fn list(
     pull: &PullRequestNode,
 ) -> Result<Connection<ThreadNode>, GraphError> {
     let found = review_threads::of_pull(context.conn, pull.pull.id, context.viewer_id().unwrap_or(0))?;
-    let node = |thread| ThreadNode {
-        visit: Arc::clone(&pull.visit),
-        thread,
-        pull_author: pull.issue.author_id,
-    };
+    let node =
+        |thread| ThreadNode { visit: Arc::clone(&pull.visit), thread, pull_author: pull.issue.author_id };
     Ok(Connection::whole(THREADS, Paging::of(ask)?, found.into_iter().map(node).collect()))
 }

@@ -14,12 +14,12 @@ use super::issue::{self, IssueNode};
 use super::issue_links::issue_anywhere;
 use super::label::LabelNode;
 use super::review::ReviewNode;
+use crate::db::comments;
 use crate::db::events::{self, Event, TimelineId};
 use crate::db::issues::{self, Issue};
 use crate::db::labels::{self, Label};
-use crate::db::timeline::TimelineQuery;
-use crate::db::comments;
 use crate::db::reviews;
+use crate::db::timeline::TimelineQuery;
 use crate::http::call::Visit;
 use crate::wire::{Time, parse_time};
 
@@ -52,9 +52,9 @@ const KINDS: [(&str, &str, &str); 22] = [
 fn query<'a>(ask: &Ask<'_>, issue_id: i64) -> Result<TimelineQuery<'a>, GraphError> {
     let wanted = ask.strings("itemTypes");
     let is_wanted = |item: &str| wanted.as_ref().is_none_or(|wanted| wanted.contains(&item));
-    let since = ask.str("since").map(|text| {
-        parse_time(text).ok_or_else(|| GraphError::unprocessable(format!("{text} is no time")))
-    });
+    let since = ask
+        .str("since")
+        .map(|text| parse_time(text).ok_or_else(|| GraphError::unprocessable(format!("{text} is no time"))));
     Ok(TimelineQuery {
         issue_id,
         kinds: KINDS.iter().filter(|(_, _, item)| is_wanted(item)).map(|(kind, _, _)| *kind).collect(),

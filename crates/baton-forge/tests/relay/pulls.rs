@@ -129,7 +129,9 @@ async fn pull_requests_are_listed_by_state_branch_and_order() {
     let query = "query($states: [PullRequestState!], $head: String) { repository(owner: \"acme\", name: \"web\") {
         pullRequests(first: 5, states: $states, headRefName: $head, orderBy: { field: CREATED_AT, direction: DESC }) {
           totalCount nodes { number headRefName } } } }";
-    world.ok(&world.ada, "PATCH", &format!("{REPO}/pulls/{}", first["number"]), json!({ "state": "closed" })).await;
+    world
+        .ok(&world.ada, "PATCH", &format!("{REPO}/pulls/{}", first["number"]), json!({ "state": "closed" }))
+        .await;
     let listed = async |variables: Value| {
         let data = world.data(&world.ada, query, variables).await;
         numbers(data["repository"]["pullRequests"]["nodes"].clone())
@@ -165,7 +167,8 @@ async fn a_pull_request_is_opened_changed_and_closed_over_graphql() {
     let data = world.data(&world.ada, update, input).await;
     let expected = json!({ "title": "new", "state": "CLOSED", "labels": { "nodes": [{ "name": "bug" }] } });
     assert_eq!(data["updatePullRequest"]["pullRequest"], expected);
-    let reopen = "mutation($id: ID!) { reopenPullRequest(input: { pullRequestId: $id }) { pullRequest { state } } }";
+    let reopen =
+        "mutation($id: ID!) { reopenPullRequest(input: { pullRequestId: $id }) { pullRequest { state } } }";
     let data = world.data(&world.ada, reopen, json!({ "id": pull["id"] })).await;
     assert_eq!(data["reopenPullRequest"]["pullRequest"]["state"], "OPEN");
 }

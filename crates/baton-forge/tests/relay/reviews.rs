@@ -36,7 +36,10 @@ async fn what_cannot_be_reviewed_or_asked_for_is_refused() {
     let reviews = format!("{path}/reviews");
     for (body, why) in [
         (json!({ "event": "APPROVE" }), "Can not approve your own pull request"),
-        (json!({ "event": "REQUEST_CHANGES", "body": "x" }), "Can not request changes on your own pull request"),
+        (
+            json!({ "event": "REQUEST_CHANGES", "body": "x" }),
+            "Can not request changes on your own pull request",
+        ),
         (json!({ "event": "COMMENT" }), "Body can't be blank"),
     ] {
         let (status, answer) = world.ask(&world.ada, "POST", &reviews, body).await;
@@ -90,7 +93,10 @@ async fn a_dismissed_review_keeps_its_words_and_loses_its_weight() {
     assert_eq!(after["state"], "DISMISSED");
     let events = world.get(&format!("{}/events", path.replace("pulls", "issues"))).await;
     let dismissed = &events[0]["dismissed_review"];
-    assert_eq!((&dismissed["state"], &dismissed["dismissal_message"]), (&json!("approved"), &json!("too early")));
+    assert_eq!(
+        (&dismissed["state"], &dismissed["dismissal_message"]),
+        (&json!("approved"), &json!("too early"))
+    );
     let (status, _) = world.ask(&world.ada, "PUT", &dismissals, json!({ "message": "again" })).await;
     assert_eq!(status, 422);
 }
@@ -127,7 +133,8 @@ async fn a_review_is_written_piece_by_piece_over_graphql() {
     let add = "mutation($i: AddPullRequestReviewThreadInput!) { addPullRequestReviewThread(input: $i) {
         thread { id isResolved path line diffSide subjectType comments(first: 5) { nodes {
           body diffHunk state pullRequestReview { id state } } } } } }";
-    let input = json!({ "i": { "pullRequestId": pull["node_id"], "path": "topic.txt", "line": 2, "body": "hm" } });
+    let input =
+        json!({ "i": { "pullRequestId": pull["node_id"], "path": "topic.txt", "line": 2, "body": "hm" } });
     let data = world.data(&world.bob, add, input.clone()).await;
     let thread = &data["addPullRequestReviewThread"]["thread"];
     let comment = &thread["comments"]["nodes"][0];
@@ -135,7 +142,8 @@ async fn a_review_is_written_piece_by_piece_over_graphql() {
     assert_eq!(comment["diffHunk"], "@@ -0,0 +1,3 @@\n+one\n+two");
     let submit = "mutation($i: SubmitPullRequestReviewInput!) { submitPullRequestReview(input: $i) {
         pullRequestReview { state body comments(first: 5) { totalCount } } } }";
-    let verdict = json!({ "i": { "pullRequestReviewId": comment["pullRequestReview"]["id"], "event": "APPROVE" } });
+    let verdict =
+        json!({ "i": { "pullRequestReviewId": comment["pullRequestReview"]["id"], "event": "APPROVE" } });
     let refused = world.graph(&world.ada, submit, verdict.clone()).await;
     assert_eq!(refused["errors"][0]["type"], "NOT_FOUND");
     let data = world.data(&world.bob, submit, verdict).await;

@@ -23,7 +23,10 @@ async fn a_team_is_made_by_an_owner_and_has_members() {
     let renamed = world.ok(&world.admin, "PATCH", path, json!({ "name": "Edge" })).await;
     assert_eq!(renamed["slug"], "edge");
     world.ok(&world.bob, "DELETE", "/orgs/acme/teams/edge/memberships/bob", Value::Null).await;
-    assert_eq!(world.ask(&world.ada, "GET", "/orgs/acme/teams/edge/memberships/bob", Value::Null).await.0, 404);
+    assert_eq!(
+        world.ask(&world.ada, "GET", "/orgs/acme/teams/edge/memberships/bob", Value::Null).await.0,
+        404
+    );
     world.ok(&world.admin, "DELETE", "/orgs/acme/teams/edge", Value::Null).await;
     assert_eq!(world.get("/orgs/acme/teams").await, json!([]));
 }

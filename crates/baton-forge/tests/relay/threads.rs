@@ -20,17 +20,24 @@ async fn a_comment_stands_where_the_real_difference_has_its_line() {
     let path = format!("{REPO}/pulls/{}/comments", pull["number"]);
     let at = |line: Value| json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "line": line });
     let comment = world.ok(&world.bob, "POST", &path, at(json!(3))).await;
-    assert_eq!((&comment["position"], &comment["line"], &comment["side"]), (&json!(3), &json!(3), &json!("RIGHT")));
+    assert_eq!(
+        (&comment["position"], &comment["line"], &comment["side"]),
+        (&json!(3), &json!(3), &json!("RIGHT"))
+    );
     assert_eq!(comment["diff_hunk"], "@@ -0,0 +1,3 @@\n+one\n+two\n+three");
-    let by_position = json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "position": 1 });
+    let by_position =
+        json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "position": 1 });
     assert_eq!(world.ok(&world.bob, "POST", &path, by_position).await["line"], 1);
     let mut range = at(json!(3));
     range["start_line"] = json!(1);
     let comment = world.ok(&world.bob, "POST", &path, range).await;
     assert_eq!((&comment["start_line"], &comment["start_side"]), (&json!(1), &json!("RIGHT")));
-    let file = json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "subject_type": "file" });
+    let file =
+        json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "subject_type": "file" });
     assert_eq!(world.ok(&world.bob, "POST", &path, file).await["subject_type"], "file");
-    for (field, value) in [("line", json!(9)), ("path", json!("none.txt")), ("start_line", json!(3)), ("line", Value::Null)] {
+    for (field, value) in
+        [("line", json!(9)), ("path", json!("none.txt")), ("start_line", json!(3)), ("line", Value::Null)]
+    {
         let mut wrong = at(json!(3));
         wrong[field] = value;
         let (status, answer) = world.ask(&world.bob, "POST", &path, wrong).await;
@@ -46,7 +53,8 @@ async fn a_push_moves_threads_along_and_outdates_those_whose_line_is_gone() {
     let pull = world.pull("topic", "").await;
     let path = format!("{REPO}/pulls/{}/comments", pull["number"]);
     for line in [1, 2, 3] {
-        let comment = json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "line": line });
+        let comment =
+            json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "line": line });
         world.ok(&world.bob, "POST", &path, comment).await;
     }
     let clone = world.clone_as("pusher", &world.ada);
@@ -54,7 +62,8 @@ async fn a_push_moves_threads_along_and_outdates_those_whose_line_is_gone() {
     clone.commit("topic.txt", "zero\none\nTWO\nthree\n");
     clone.git(&["push", "-q", "origin", "topic"]);
     let found = threads(&world, &pull).await;
-    let lines: Vec<_> = found.iter().map(|thread| (thread["isOutdated"].clone(), thread["line"].clone())).collect();
+    let lines: Vec<_> =
+        found.iter().map(|thread| (thread["isOutdated"].clone(), thread["line"].clone())).collect();
     assert_eq!(lines, [(json!(false), json!(2)), (json!(true), Value::Null), (json!(false), json!(4))]);
     assert_eq!(found[2]["originalLine"], 3);
     let comments = world.get(&path).await;
@@ -70,7 +79,9 @@ async fn a_thread_is_answered_settled_and_opened_again() {
     let path = format!("{REPO}/pulls/{}/comments", pull["number"]);
     let comment = json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "line": 1 });
     let comment = world.ok(&world.bob, "POST", &path, comment).await;
-    let reply = world.ok(&world.ada, "POST", &format!("{path}/{}/replies", comment["id"]), json!({ "body": "r" })).await;
+    let reply = world
+        .ok(&world.ada, "POST", &format!("{path}/{}/replies", comment["id"]), json!({ "body": "r" }))
+        .await;
     assert_eq!((&reply["in_reply_to_id"], &reply["line"]), (&comment["id"], &json!(1)));
     let thread = threads(&world, &pull).await.remove(0);
     assert_eq!(thread["comments"]["totalCount"], 2);
@@ -82,7 +93,8 @@ async fn a_thread_is_answered_settled_and_opened_again() {
     let data = world.data(&world.ada, resolve, id.clone()).await;
     let settled = json!({ "isResolved": true, "resolvedBy": { "login": "ada" }, "viewerCanUnresolve": true });
     assert_eq!(data["resolveReviewThread"]["thread"], settled);
-    let answer = "mutation($i: AddPullRequestReviewThreadReplyInput!) { addPullRequestReviewThreadReply(input: $i) {
+    let answer =
+        "mutation($i: AddPullRequestReviewThreadReplyInput!) { addPullRequestReviewThreadReply(input: $i) {
         comment { body replyTo { databaseId } } } }";
     let input = json!({ "i": { "pullRequestReviewThreadId": thread["id"], "body": "done" } });
     let data = world.data(&world.ada, answer, input).await;
