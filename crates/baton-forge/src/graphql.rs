@@ -18,6 +18,7 @@ pub(crate) mod budget;
 pub(crate) mod changes;
 pub(crate) mod comment;
 pub(crate) mod comment_changes;
+pub(crate) mod comparison;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod cost;

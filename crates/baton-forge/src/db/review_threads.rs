@@ -13,7 +13,6 @@ pub(crate) struct Thread {
     pub(crate) original_start_line: Option<i64>,
     pub(crate) original_position: Option<i64>,
     pub(crate) original_commit_oid: String,
-    pub(crate) created_at: i64,
 }
 
 /// Where a thread stands now. `line` and `position` are nothing for a whole file, and once the place is gone.
@@ -34,7 +33,7 @@ pub(crate) struct Place {
 
 const SELECT: &str = "SELECT t.id, t.pull_id, t.resolved_by, t.outdated, t.path, t.subject, t.side, t.start_side, t.line,
     t.start_line, t.position, t.commit_oid, t.diff_hunk, t.original_line, t.original_start_line, t.original_position,
-    t.original_commit_oid, t.created_at FROM review_threads t";
+    t.original_commit_oid FROM review_threads t";
 
 fn side(text: &str) -> &'static str {
     if text == "LEFT" { "LEFT" } else { "RIGHT" }
@@ -63,7 +62,6 @@ fn thread_from(row: &Row<'_>) -> rusqlite::Result<Thread> {
         original_start_line: row.get(14)?,
         original_position: row.get(15)?,
         original_commit_oid: row.get(16)?,
-        created_at: row.get(17)?,
     })
 }
 

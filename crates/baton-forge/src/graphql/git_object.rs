@@ -140,6 +140,11 @@ impl Entity for CommitNode {
             "messageBody" => leaf(body.trim_start_matches('\n')),
             "author" => object(context, GitActor(info.author.clone())),
             "committer" => object(context, GitActor(info.committer.clone())),
+            "authors" => {
+                let nodes = authors(info).into_iter().map(GitActor).collect();
+                let names = ("GitActorConnection", "GitActorEdge");
+                object(context, Connection::whole(names, Paging::of(ask)?, nodes))
+            }
             "authoredByCommitter" => leaf(info.author.email == info.committer.email),
             "authoredDate" => leaf(Time(info.author.at).to_string()),
             "committedDate" => leaf(Time(info.committer.at).to_string()),
@@ -218,6 +223,22 @@ impl CommitNode {
             _ => files.len(),
         })
     }
+}
+
+/// Who wrote a commit: its author, and whom its message names as authors too.
+fn authors(info: &CommitInfo) -> Vec<Person> {
+    let mut found = vec![info.author.clone()];
+    for line in info.message.lines() {
+        let Some((key, person)) = line.split_once(':') else { continue };
+        let Some((name, rest)) = person.split_once('<') else { continue };
+        let Some(email) = rest.trim_end().strip_suffix('>') else { continue };
+        let is_new = found.iter().all(|known| known.email != email);
+        if key.eq_ignore_ascii_case("co-authored-by") && is_new {
+            let (name, email) = (name.trim().to_owned(), email.to_owned());
+            found.push(Person { name, email, at: info.author.at });
+        }
+    }
+    found
 }
 
 /// Who made a commit or a tag, as git has it.

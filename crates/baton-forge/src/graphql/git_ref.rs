@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::comparison;
 use super::connection::{Connection, Paging};
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, maybe_object, object, unknown};
@@ -46,6 +47,10 @@ impl Entity for RefNode {
             "name" => leaf(name),
             "prefix" => leaf(prefix),
             "repository" => object(context, RepositoryNode(Arc::clone(&self.visit))),
+            "compare" => {
+                let head = ask.str("headRef").unwrap_or_default();
+                maybe_object(context, comparison::of(context, &self.visit, &self.row.name, head)?)
+            }
             "target" => maybe_object(context, git_object::load(context, &self.visit, &self.row.oid)?),
             _ => unknown("Ref", ask),
         }

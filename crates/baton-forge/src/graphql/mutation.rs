@@ -24,20 +24,15 @@ impl Entity for Mutation {
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         let none = JsonMap::new();
         let input = ask.object("input").unwrap_or(&none);
-        let payload = match ask.name() {
-            name if name.contains("ProjectV2") => return super::board_mutation::answer(context, ask, input),
-            name => match super::changes::find(name) {
-                Some(change) => change(context, input)?,
-                None => {
-                    let done = super::pull_mutation::carry_out(context, name, input)
-                        .or_else(|| super::review_mutation::carry_out(context, name, input));
-                    match done {
-                        Some(payload) => payload?,
-                        None => return unknown("Mutation", ask),
-                    }
-                }
-            },
-        };
+        let name = ask.name();
+        if name.contains("ProjectV2") {
+            return super::board_mutation::answer(context, ask, input);
+        }
+        let done = super::changes::find(name)
+            .map(|change| change(context, input))
+            .or_else(|| super::pull_mutation::carry_out(context, name, input))
+            .or_else(|| super::review_mutation::carry_out(context, name, input));
+        let Some(payload) = done.transpose()? else { return unknown("Mutation", ask) };
         let id = input.get("clientMutationId").filter(|id| !id.is_null()).cloned();
         object(context, payload.with_client_id(id))
     }

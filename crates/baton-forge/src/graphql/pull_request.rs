@@ -102,8 +102,6 @@ impl PullRequestNode {
             "isCrossRepository" => leaf(is_cross),
             // It is asked of branches in other repositories only, which there are none of.
             "maintainerCanModify" => leaf(is_cross),
-            // There is no merge queue here.
-            "isInMergeQueue" | "isMergeQueueEnabled" => leaf(false),
             "headRepository" => self.head_repository(context),
             "headRepositoryOwner" => self.head_owner(context),
             "viewerCanUpdateBranch" => {

@@ -129,10 +129,6 @@ impl ReviewCommentView<'_> {
         Self { is_legacy: true, ..self }
     }
 
-    pub(crate) fn id(&self) -> i64 {
-        self.comment.id
-    }
-
     fn write_place<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let (thread, place) = (&self.thread, &self.thread.place);
         entries!(map;
