@@ -6,6 +6,8 @@
 
 mod assignees;
 mod branches;
+mod check_runs;
+mod check_suites;
 mod collaborators;
 mod comments;
 mod commits;
@@ -22,14 +24,18 @@ mod issue_labels;
 mod issues;
 mod labels;
 mod mentions;
+mod merges;
 mod meta;
 mod milestones;
+mod protection;
+mod protection_parts;
 mod pull_merge;
 mod pulls;
 mod reactions;
 mod repos;
 mod search;
 mod search_terms;
+mod statuses;
 mod sub_issues;
 mod table;
 mod users;
@@ -41,7 +47,7 @@ use crate::http::access::Access;
 use crate::http::call::Call;
 use crate::http::rate::Resource;
 use crate::http::reply::ApiResult;
-pub(crate) use repos::{Creation, create_in};
+pub(crate) use repos::{Creation, create_in, signature_of};
 pub(crate) use table::ENDPOINTS;
 
 /// Where an endpoint runs.

@@ -8,6 +8,8 @@
 //! same ones serve a snapshot and a transaction.
 
 pub(crate) mod accounts;
+pub(crate) mod checks;
+pub(crate) mod ci_jobs;
 pub(crate) mod comments;
 pub(crate) mod events;
 pub(crate) mod issue_query;
@@ -16,6 +18,7 @@ pub(crate) mod labels;
 pub(crate) mod links;
 mod memo;
 pub(crate) mod milestones;
+pub(crate) mod protections;
 pub(crate) mod pulls;
 pub(crate) mod reactions;
 mod readers;
@@ -23,6 +26,7 @@ pub(crate) mod refs;
 pub(crate) mod replica;
 pub(crate) mod repos;
 mod schema;
+pub(crate) mod statuses;
 pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};

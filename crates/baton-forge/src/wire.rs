@@ -4,10 +4,12 @@
 //! intermediate string. Loading happens before, in [`Render`], so that writing cannot fail on the database.
 
 pub(crate) mod account;
+pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod event;
 pub(crate) mod issue;
 pub(crate) mod label;
+pub(crate) mod protection;
 pub(crate) mod pull;
 pub(crate) mod repo;
 

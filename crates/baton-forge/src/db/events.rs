@@ -40,6 +40,8 @@ pub(crate) enum Happening<'a> {
     Merged {
         commit: &'a str,
     },
+    AutoMergeEnabled,
+    AutoMergeDisabled,
     HeadRefDeleted,
     HeadRefForcePushed {
         commit: &'a str,
@@ -73,6 +75,8 @@ impl Happening<'_> {
             Self::Closed { .. } => "closed",
             Self::Reopened => "reopened",
             Self::Merged { .. } => "merged",
+            Self::AutoMergeEnabled => "auto_merge_enabled",
+            Self::AutoMergeDisabled => "auto_merge_disabled",
             Self::HeadRefDeleted => "head_ref_deleted",
             Self::HeadRefForcePushed { .. } => "head_ref_force_pushed",
             Self::CrossReferenced { .. } => "cross-referenced",
@@ -115,7 +119,7 @@ impl Happening<'_> {
             | Self::BlockingAdded(id)
             | Self::BlockingRemoved(id) => json!({ "issue": id }),
             Self::Unlocked | Self::Reopened | Self::Merged { .. } | Self::HeadRefDeleted => json!({}),
-            Self::HeadRefForcePushed { .. } => json!({}),
+            Self::AutoMergeEnabled | Self::AutoMergeDisabled | Self::HeadRefForcePushed { .. } => json!({}),
         }
     }
 }
