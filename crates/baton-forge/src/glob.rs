@@ -10,11 +10,6 @@ pub(crate) enum Slashes {
     Alike,
 }
 
-/// Returns whether a pattern is more than a plain name.
-pub(crate) fn is_glob(pattern: &str) -> bool {
-    pattern.contains(['*', '?', '['])
-}
-
 pub(crate) fn matches(pattern: &str, text: &str, slashes: Slashes) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     // Which ends of the text the pattern up to here can reach; so a pattern of many stars costs no more than their product.

@@ -10,6 +10,7 @@
 
 pub(crate) mod actor;
 pub(crate) mod ask;
+pub(crate) mod check;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod cost;
@@ -21,10 +22,12 @@ pub(crate) mod issue;
 pub(crate) mod label;
 pub(crate) mod merge_status;
 pub(crate) mod mutation;
+pub(crate) mod protection_rule;
 pub(crate) mod pull_request;
 pub(crate) mod query;
 pub(crate) mod repository;
 pub(crate) mod schema;
+pub(crate) mod status;
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::ast::OperationType;

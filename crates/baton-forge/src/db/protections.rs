@@ -73,16 +73,6 @@ pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<Prote
     conn.prepare_cached(&format!("{SELECT} WHERE id = ?1"))?.query_row([id], protection_from).optional()
 }
 
-/// The rule with exactly this pattern.
-pub(crate) fn with_pattern(
-    conn: &Connection,
-    repo_id: i64,
-    pattern: &str,
-) -> rusqlite::Result<Option<Protection>> {
-    let sql = format!("{SELECT} WHERE repo_id = ?1 AND pattern = ?2");
-    conn.prepare_cached(&sql)?.query_row(params![repo_id, pattern], protection_from).optional()
-}
-
 /// The rule that applies to a branch: one with its very name, else the oldest whose pattern matches.
 pub(crate) fn of_branch(
     conn: &Connection,

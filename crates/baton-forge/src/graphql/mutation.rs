@@ -25,6 +25,9 @@ impl Entity for Mutation {
         let none = JsonMap::new();
         let input = ask.object("input").unwrap_or(&none);
         let payload = match ask.name() {
+            "mergePullRequest" => super::merge_status::merge(context, input)?,
+            "enablePullRequestAutoMerge" => super::merge_status::enable_auto_merge(context, input)?,
+            "disablePullRequestAutoMerge" => super::merge_status::disable_auto_merge(context, input)?,
             "addComment" => super::issue::add_comment(context, input)?,
             _ => return unknown("Mutation", ask),
         };

@@ -95,6 +95,7 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
             let (issue, pull) = pulls::by_id(context.conn, row()?)?.ok_or_else(missing)?;
             Box::new(PullRequestNode { visit: context.visit_for(issue.repo_id, id)?, issue, pull })
         }
+        "CR" | "CS" | "SC" | "BPR" => return super::check::node(context, id),
         _ => return Err(missing()),
     })
 }

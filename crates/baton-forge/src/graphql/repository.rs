@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::actor::ActorNode;
 use super::ask::Ask;
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, object, optional, unknown};
+use super::entity::{Answer, Entity, leaf, object, optional};
 use super::error::GraphError;
 use super::ids::node_id;
 use super::issue::IssueNode;
+use super::merge_status;
 use super::pull_request::PullRequestNode;
 use crate::db::repos::Permission;
 use crate::db::{issues, pulls};
@@ -40,7 +41,7 @@ impl Entity for RepositoryNode {
             "viewerPermission" => leaf(permission_name(self.0.permission)),
             "issue" => self.issue(context, ask),
             "pullRequest" => self.pull_request(context, ask),
-            _ => unknown("Repository", ask),
+            _ => merge_status::repository_field(&self.0, context, ask),
         }
     }
 }

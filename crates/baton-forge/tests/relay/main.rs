@@ -3,5 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
 
+mod auto_merge;
+mod checks;
+mod ci;
 mod graph;
+mod merging;
+mod protection;
 mod world;
