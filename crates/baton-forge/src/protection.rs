@@ -45,7 +45,10 @@ pub(crate) enum Ruling {
     Free,
     Refused(String),
     /// It depends on the commits that it brings.
-    Depends { only_forward: bool, only_linear: bool },
+    Depends {
+        only_forward: bool,
+        only_linear: bool,
+    },
 }
 
 /// Judges one wish. `rules` are those of its repository.
@@ -153,8 +156,7 @@ pub(crate) fn rulings(
     };
     let mut lines = String::new();
     for command in commands {
-        let wish =
-            RefWish { name: &command.name, before: command.before(), after: command.after() };
+        let wish = RefWish { name: &command.name, before: command.before(), after: command.after() };
         match judge(conn, &rules, permission, wish)? {
             Ruling::Free => {}
             Ruling::Refused(why) => lines.push_str(&line(&command.name, "refuse", &why)),
@@ -218,7 +220,12 @@ mod tests {
     const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-    fn ruling(settings: ProtectionSettings, permission: Permission, before: Option<&str>, after: Option<&str>) -> Ruling {
+    fn ruling(
+        settings: ProtectionSettings,
+        permission: Permission,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Ruling {
         let rule = Protection { id: 1, repo_id: 1, pattern: "main".to_owned(), settings, creator_id: 1 };
         let conn = Connection::open_in_memory().unwrap();
         let wish = RefWish { name: "refs/heads/main", before, after };

@@ -26,12 +26,7 @@ const ANNOTATIONS_MAX: usize = 50;
 const TEXT_CHARS_MAX: usize = 65_535;
 
 pub(super) fn tell(call: &Call, tx: &Tx<'_>, what: What) -> Result<(), ApiError> {
-    tx.tell(News {
-        scope: Scope::Repo(call.repo()?.id),
-        actor_id: call.actor_id()?,
-        now: call.now,
-        what,
-    });
+    tx.tell(News { scope: Scope::Repo(call.repo()?.id), actor_id: call.actor_id()?, now: call.now, what });
     Ok(())
 }
 
@@ -111,9 +106,9 @@ fn wants_latest(call: &Call) -> Result<bool, ApiError> {
 pub(super) fn list_for_ref(call: &Call) -> ApiResult {
     let (oid, latest, repo_id) = (named_commit(call)?, wants_latest(call)?, call.repo()?.id);
     let lag = call.forge.panel.read_lag();
-    call.forge.db.read_lagging(lag, |conn| {
-        reply_runs(call, conn, checks::runs_of(conn, repo_id, &oid, latest)?)
-    })?
+    call.forge
+        .db
+        .read_lagging(lag, |conn| reply_runs(call, conn, checks::runs_of(conn, repo_id, &oid, latest)?))?
 }
 
 pub(super) fn list_for_suite(call: &Call, conn: &Connection) -> ApiResult {
@@ -197,9 +192,7 @@ fn tell_completed(call: &Call, tx: &Tx<'_>, run: &CheckRun) -> Result<(), ApiErr
 fn save(call: &Call, tx: &Tx<'_>, fields: &Fields, mut run: CheckRun) -> Result<CheckRun, ApiError> {
     let time = |key: &str| match fields.opt_str(key)? {
         None => Ok(None),
-        Some(text) => {
-            parse_time(text).map(Some).ok_or_else(|| ApiError::invalid("CheckRun", key, "invalid"))
-        }
+        Some(text) => parse_time(text).map(Some).ok_or_else(|| ApiError::invalid("CheckRun", key, "invalid")),
     };
     if let Some(url) = fields.opt_str("details_url")? {
         run.details_url = Some(url.to_owned());

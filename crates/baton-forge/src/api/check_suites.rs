@@ -37,7 +37,10 @@ pub(super) fn get(call: &Call) -> ApiResult {
 
 fn reply_suite(call: &Call, suite: &CheckSuite, status: u16) -> ApiResult {
     let head = head_of(call, &suite.head_oid)?;
-    let view = call.forge.db.read(|conn| call.render(conn).check_suite(call.repo()?, suite, &head).map_err(ApiError::from))??;
+    let view = call
+        .forge
+        .db
+        .read(|conn| call.render(conn).check_suite(call.repo()?, suite, &head).map_err(ApiError::from))??;
     match status {
         201 => Reply::created(&view, call.repo_url(&format!("check-suites/{}", suite.id))),
         _ => Reply::ok(&view),

@@ -1,9 +1,10 @@
 //! The table of endpoints.
 
 use super::{
-    Endpoint, Handler, assignees, branches, check_runs, check_suites, collaborators, comments, commits, compare, contents, control,
-    dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues, labels, merges, meta, milestones,
-    protection, protection_parts, pull_merge, pulls, reactions, repos, search, statuses, sub_issues, users,
+    Endpoint, Handler, assignees, branches, check_runs, check_suites, collaborators, comments, commits,
+    compare, contents, control, dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues,
+    labels, merges, meta, milestones, protection, protection_parts, pull_merge, pulls, reactions, repos,
+    search, statuses, sub_issues, users,
 };
 use crate::db::repos::Permission;
 use crate::graphql;

@@ -40,7 +40,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         if let Some(group) = self.0 {
             // Nothing is left to kill when every process has ended.
-            drop(kill_process_group(group, Signal::KILL));
+            let _ = kill_process_group(group, Signal::KILL);
         }
     }
 }

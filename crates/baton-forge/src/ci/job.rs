@@ -32,8 +32,9 @@ pub(super) fn rule_of<'r>(
     rules: &'r [CiRule],
     job: &CiJob,
 ) -> Result<Option<(Repo, &'r CiRule)>, ApiError> {
-    let (run, repo) =
-        forge.db.read(|conn| Ok::<_, ApiError>((checks::run(conn, job.run_id)?, repos::by_id(conn, job.repo_id)?)))??;
+    let (run, repo) = forge.db.read(|conn| {
+        Ok::<_, ApiError>((checks::run(conn, job.run_id)?, repos::by_id(conn, job.repo_id)?))
+    })??;
     let (Some(run), Some(repo)) = (run, repo) else { return Ok(None) };
     let rule = rules.iter().find(|rule| rule.is_for(&repo) && rule.name == run.name);
     Ok(rule.map(|rule| (repo, rule)))
@@ -97,7 +98,11 @@ enum Begun {
     /// Its rule is gone.
     Gone,
     Failed(Report, PathBuf),
-    Ready { repo: Box<Repo>, rule: CiRule, scratch: PathBuf },
+    Ready {
+        repo: Box<Repo>,
+        rule: CiRule,
+        scratch: PathBuf,
+    },
 }
 
 /// Marks the run as begun and makes its work tree.
@@ -189,7 +194,11 @@ fn report(rule: &CiRule, ending: &Ending, took: Duration, text: String) -> Repor
         }
         Ending::TimedOut => {
             let limit = format!("{:.1} s", rule.time_limit.as_secs_f64());
-            ("timed_out", format!("Timed out after {limit}"), format!("was killed after its limit of {limit}"))
+            (
+                "timed_out",
+                format!("Timed out after {limit}"),
+                format!("was killed after its limit of {limit}"),
+            )
         }
         Ending::Failed(error) => {
             ("failure", "Could not be run".to_owned(), format!("could not be run: {error}"))

@@ -104,11 +104,11 @@ mod tests {
     fn lines_for_ci_become_annotations() {
         let text = "noise\n::error file=src/a.rs,line=3,endLine=4,title=Oops::it%0Abroke: badly\n::warning file=b::hm\n::debug::x\n::error::nowhere\n";
         let found = annotations(text);
-        let shown: Vec<_> = found.iter().map(|n| (n.path.as_str(), n.start_line, n.end_line, n.level.as_str(), n.message.as_str())).collect();
-        assert_eq!(
-            shown,
-            [("src/a.rs", 3, 4, "failure", "it\nbroke: badly"), ("b", 1, 1, "warning", "hm")]
-        );
+        let shown: Vec<_> = found
+            .iter()
+            .map(|n| (n.path.as_str(), n.start_line, n.end_line, n.level.as_str(), n.message.as_str()))
+            .collect();
+        assert_eq!(shown, [("src/a.rs", 3, 4, "failure", "it\nbroke: badly"), ("b", 1, 1, "warning", "hm")]);
         assert_eq!(found[0].title.as_deref(), Some("Oops"));
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::CiRule;
 use super::job;
+use crate::db::Tx;
 use crate::db::checks::{self, CheckRun, CheckSuite, SuitePlace};
 use crate::db::ci_jobs::{self, CiJob};
 use crate::db::pulls;
 use crate::db::repos::{self, Repo};
-use crate::db::Tx;
 use crate::git::git_command;
 use crate::http::error::ApiError;
 use crate::news::{News, Scope, What};
@@ -132,11 +132,7 @@ pub(super) fn tell(tx: &Tx<'_>, repo: &Repo, now: i64, what: What) {
 
 /// What a start of the forge finds to do: jobs that were cut off, and heads of open pull requests that a crash kept
 /// from being queued. What nobody runs any more is completed as cancelled, so that nobody waits for it.
-pub(super) fn resume(
-    forge: &Arc<Inner>,
-    directory: &Path,
-    rules: &[CiRule],
-) -> Result<Vec<CiJob>, ApiError> {
+pub(super) fn resume(forge: &Arc<Inner>, directory: &Path, rules: &[CiRule]) -> Result<Vec<CiJob>, ApiError> {
     if let Err(error) = std::fs::remove_dir_all(directory)
         && error.kind() != std::io::ErrorKind::NotFound
     {

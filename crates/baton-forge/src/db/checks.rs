@@ -81,9 +81,11 @@ pub(crate) struct Annotation {
     pub(crate) raw_details: Option<String>,
 }
 
-const SUITE: &str = "SELECT id, repo_id, app_id, head_oid, head_branch, before_oid, created_at, updated_at FROM check_suites";
+const SUITE: &str =
+    "SELECT id, repo_id, app_id, head_oid, head_branch, before_oid, created_at, updated_at FROM check_suites";
 
-const RUN: &str = "SELECT r.id, r.repo_id, r.suite_id, s.app_id, r.name, r.head_oid, r.status, r.conclusion, r.details_url,
+const RUN: &str =
+    "SELECT r.id, r.repo_id, r.suite_id, s.app_id, r.name, r.head_oid, r.status, r.conclusion, r.details_url,
     r.external_id, r.output_title, r.output_summary, r.output_text, r.started_at, r.completed_at
     FROM check_runs r JOIN check_suites s ON s.id = r.suite_id";
 
@@ -236,7 +238,8 @@ pub(crate) fn annotate(conn: &Connection, run_id: i64, note: &Annotation) -> rus
 }
 
 pub(crate) fn annotations(conn: &Connection, run_id: i64) -> rusqlite::Result<Vec<Annotation>> {
-    let sql = "SELECT id, path, start_line, end_line, start_column, end_column, level, message, title, raw_details
+    let sql =
+        "SELECT id, path, start_line, end_line, start_column, end_column, level, message, title, raw_details
                FROM check_annotations WHERE run_id = ?1 ORDER BY id";
     let annotation = |row: &Row<'_>| {
         Ok(Annotation {
@@ -270,7 +273,8 @@ pub(crate) fn summary(latest: &[CheckRun]) -> (&'static str, Option<&'static str
         return (if begun { "in_progress" } else { "queued" }, None);
     }
     // The worst of them speaks for all.
-    let order = ["action_required", "failure", "timed_out", "cancelled", "stale", "success", "neutral", "skipped"];
+    let order =
+        ["action_required", "failure", "timed_out", "cancelled", "stale", "success", "neutral", "skipped"];
     let has = |conclusion: &&&str| latest.iter().any(|run| run.conclusion.as_deref() == Some(**conclusion));
     ("completed", order.iter().find(has).copied())
 }

@@ -16,7 +16,8 @@ fn job_from(row: &Row<'_>) -> rusqlite::Result<CiJob> {
 }
 
 pub(crate) fn insert(conn: &Connection, job: &CiJob, now: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO ci_jobs (run_id, repo_id, oid, ref, queued_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let sql =
+        "INSERT OR REPLACE INTO ci_jobs (run_id, repo_id, oid, ref, queued_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     conn.execute(sql, params![job.run_id, job.repo_id, job.oid, job.name, now]).map(drop)
 }
 

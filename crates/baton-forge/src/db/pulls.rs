@@ -280,7 +280,11 @@ pub(crate) fn all_open(conn: &Connection) -> rusqlite::Result<Vec<(Issue, Pull)>
 }
 
 /// Lists the open pull requests whose head is this commit.
-pub(crate) fn open_at(conn: &Connection, repo_id: i64, head_oid: &str) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+pub(crate) fn open_at(
+    conn: &Connection,
+    repo_id: i64,
+    head_oid: &str,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
          WHERE p.repo_id = ?1 AND p.head_oid = ?2 AND i.state = 'open' ORDER BY p.id"
@@ -293,7 +297,10 @@ pub(crate) fn open_at(conn: &Connection, repo_id: i64, head_oid: &str) -> rusqli
 }
 
 /// Lists pull requests that were closed while they waited to be merged by themselves.
-pub(crate) fn armed_but_closed(conn: &Connection, repo_id: Option<i64>) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+pub(crate) fn armed_but_closed(
+    conn: &Connection,
+    repo_id: Option<i64>,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
          WHERE p.auto_merge_method IS NOT NULL AND i.state <> 'open' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY p.id"

@@ -76,8 +76,7 @@ pub(crate) fn count_in_context(
     oid: &str,
     context: &str,
 ) -> rusqlite::Result<i64> {
-    let sql =
-        "SELECT count(*) FROM statuses WHERE repo_id = ?1 AND oid = ?2 AND context = ?3 COLLATE NOCASE";
+    let sql = "SELECT count(*) FROM statuses WHERE repo_id = ?1 AND oid = ?2 AND context = ?3 COLLATE NOCASE";
     conn.prepare_cached(sql)?.query_row(params![repo_id, oid, context], |row| row.get(0))
 }
 

@@ -239,7 +239,8 @@ impl Entity for CheckSuiteNode {
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         let suite = &self.suite;
         let page = || format!("{}/commit/{}/checks", self.visit.repo.full_name(), suite.head_oid);
-        let summary = || Ok::<_, GraphError>(checks::summary(&checks::runs_in(context.conn, suite.id, true)?));
+        let summary =
+            || Ok::<_, GraphError>(checks::summary(&checks::runs_in(context.conn, suite.id, true)?));
         match ask.name() {
             "id" => leaf(node_id("CS", suite.id)),
             "databaseId" => leaf(suite.id),

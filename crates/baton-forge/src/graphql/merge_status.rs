@@ -54,9 +54,12 @@ pub(super) fn field<'a>(pull: &'a PullRequestNode, context: &'a Context<'a>, ask
             let is_held_up = matches!(standing.merge_state(), MergeState::Blocked | MergeState::Behind);
             leaf(is_held_up && !enforced && context.may(&pull.visit, Permission::Admin))
         }
-        "viewerMergeHeadlineText" => {
-            leaf(carry_out::default_title(&pull.visit.repo, &pull.issue, &pull.pull, method_of(ask.str("mergeType"))))
-        }
+        "viewerMergeHeadlineText" => leaf(carry_out::default_title(
+            &pull.visit.repo,
+            &pull.issue,
+            &pull.pull,
+            method_of(ask.str("mergeType")),
+        )),
         "viewerMergeBodyText" => {
             let repository = context.call.forge.git.open(pull.visit.repo.id)?;
             let method = method_of(ask.str("mergeType"));
@@ -75,8 +78,7 @@ impl PullRequestNode {
 
 fn standing_of(pull: &PullRequestNode, context: &Context<'_>) -> Result<Standing, GraphError> {
     let forge = &context.call.forge;
-    let standing =
-        standing::load(context.conn, &forge.git, &pull.visit.repo, (&pull.issue, &pull.pull))?;
+    let standing = standing::load(context.conn, &forge.git, &pull.visit.repo, (&pull.issue, &pull.pull))?;
     order_if_unknown(pull, context, standing.trial);
     Ok(standing)
 }
@@ -217,6 +219,12 @@ pub(super) fn disable_auto_merge(context: &Context<'_>, input: &JsonMap) -> Resu
     if pull.pull.auto_merge.is_none() {
         return Err(GraphError::unprocessable("Can't disable auto-merge for this pull request."));
     }
-    auto_merge::disable(&context.call.forge, &pull.issue, &pull.pull, by, "Auto-merge was disabled manually")?;
+    auto_merge::disable(
+        &context.call.forge,
+        &pull.issue,
+        &pull.pull,
+        by,
+        "Auto-merge was disabled manually",
+    )?;
     payload(context, input, "DisablePullRequestAutoMergePayload")
 }

@@ -27,8 +27,7 @@ pub(super) fn rules(
     visit: &Arc<Visit>,
 ) -> Result<Connection<ProtectionRuleNode>, GraphError> {
     let found = protections::of_repo(context.conn, visit.repo.id)?;
-    let nodes =
-        found.into_iter().map(|rule| ProtectionRuleNode { visit: Arc::clone(visit), rule }).collect();
+    let nodes = found.into_iter().map(|rule| ProtectionRuleNode { visit: Arc::clone(visit), rule }).collect();
     let names = ("BranchProtectionRuleConnection", "BranchProtectionRuleEdge");
     Ok(Connection::whole(names, Paging::of(ask)?, nodes))
 }
@@ -65,9 +64,10 @@ impl Entity for ProtectionRuleNode {
             "requiresCodeOwnerReviews" => leaf(reviews.is_some_and(|reviews| reviews.require_code_owners)),
             "requireLastPushApproval" => leaf(reviews.is_some_and(|reviews| reviews.require_last_push)),
             // What the forge never asks for.
-            "blocksCreations" | "requiresCommitSignatures" | "restrictsPushes" | "restrictsReviewDismissals" => {
-                leaf(false)
-            }
+            "blocksCreations"
+            | "requiresCommitSignatures"
+            | "restrictsPushes"
+            | "restrictsReviewDismissals" => leaf(false),
             _ => unknown("BranchProtectionRule", ask),
         }
     }

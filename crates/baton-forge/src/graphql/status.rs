@@ -52,7 +52,11 @@ pub(crate) struct StatusNode {
 }
 
 impl StatusNode {
-    pub(crate) fn of(context: &Context<'_>, visit: &Arc<Visit>, oid: &str) -> Result<Option<Self>, GraphError> {
+    pub(crate) fn of(
+        context: &Context<'_>,
+        visit: &Arc<Visit>,
+        oid: &str,
+    ) -> Result<Option<Self>, GraphError> {
         let latest = statuses::latest(context.conn, visit.repo.id, oid)?;
         let node = Self { visit: Arc::clone(visit), oid: oid.to_owned(), latest };
         Ok(Some(node).filter(|node| !node.latest.is_empty()))
@@ -93,7 +97,11 @@ pub(crate) struct RollupNode {
 
 impl RollupNode {
     /// Nothing when nobody has said anything about the commit.
-    pub(crate) fn of(context: &Context<'_>, visit: &Arc<Visit>, oid: &str) -> Result<Option<Self>, GraphError> {
+    pub(crate) fn of(
+        context: &Context<'_>,
+        visit: &Arc<Visit>,
+        oid: &str,
+    ) -> Result<Option<Self>, GraphError> {
         let runs = checks::runs_of(context.conn, visit.repo.id, oid, true)?;
         let statuses = statuses::latest(context.conn, visit.repo.id, oid)?;
         let node = Self { visit: Arc::clone(visit), oid: oid.to_owned(), runs, statuses };
@@ -106,7 +114,10 @@ impl RollupNode {
         let worst = runs.chain(said).max().unwrap_or(Verdict::Passing);
         let only_errors = self.statuses.iter().any(|status| status.state == "error")
             && !self.statuses.iter().any(|status| status.state == "failure")
-            && !self.runs.iter().any(|run| Verdict::of_run(&run.status, run.conclusion.as_deref()) == Verdict::Failing);
+            && !self
+                .runs
+                .iter()
+                .any(|run| Verdict::of_run(&run.status, run.conclusion.as_deref()) == Verdict::Failing);
         match worst {
             Verdict::Passing => "SUCCESS",
             Verdict::Failing if only_errors => "ERROR",
@@ -120,7 +131,10 @@ impl RollupNode {
             RollupContext::Run(CheckRunNode { visit: Arc::clone(&self.visit), run: run.clone() })
         };
         let status = |status: &Status| {
-            RollupContext::Status(StatusContextNode { visit: Arc::clone(&self.visit), status: status.clone() })
+            RollupContext::Status(StatusContextNode {
+                visit: Arc::clone(&self.visit),
+                status: status.clone(),
+            })
         };
         let all = self.runs.iter().map(run).chain(self.statuses.iter().map(status)).collect();
         let names = ("StatusCheckRollupContextConnection", "StatusCheckRollupContextEdge");
@@ -195,7 +209,10 @@ impl Entity for ContextsNode {
 
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         let by_state = |name: &'static str, counts: &'a BTreeMap<String, i64>| {
-            objects(context, counts.iter().map(move |(state, count)| StateCount { name, state, count: *count }))
+            objects(
+                context,
+                counts.iter().map(move |(state, count)| StateCount { name, state, count: *count }),
+            )
         };
         match ask.name() {
             "checkRunCount" => leaf(self.runs.values().sum::<i64>()),

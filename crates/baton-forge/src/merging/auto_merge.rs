@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::carry_out::{self, MergeOrder};
 use super::state::MergeState;
 use super::{referee, standing};
+use crate::db::Tx;
 use crate::db::accounts::{self, Account};
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::Issue;
 use crate::db::pulls::{self, AutoMerge, Pull};
 use crate::db::repos::{self, Permission, Repo};
-use crate::db::Tx;
 use crate::git::merge::MergeMethod;
 use crate::http::error::ApiError;
 use crate::news::{News, Scope, What};
@@ -112,8 +112,7 @@ pub(crate) fn enable(
     referee::try_merge(forge, pull.id)?;
     let (issue, pull) =
         forge.db.read(|conn| pulls::by_id(conn, pull.id))??.ok_or_else(ApiError::not_found)?;
-    let state =
-        forge.db.read(|conn| standing::load(conn, &forge.git, repo, (&issue, &pull)))??.merge_state();
+    let state = forge.db.read(|conn| standing::load(conn, &forge.git, repo, (&issue, &pull)))??.merge_state();
     if matches!(state, MergeState::Clean | MergeState::Unstable) {
         let message = format!("Pull request Pull request is in {} status", state.rest_name());
         return Err(ApiError::unprocessable(message));

@@ -19,8 +19,7 @@ pub(crate) fn pull_facts(
     issue: &Issue,
     pull: &Pull,
 ) -> Result<PullFacts, ApiError> {
-    let standing =
-        forge.db.read(|conn| standing::load(conn, &forge.git, repo, (issue, pull)))??;
+    let standing = forge.db.read(|conn| standing::load(conn, &forge.git, repo, (issue, pull)))??;
     if standing.open && standing.trial.is_none() {
         forge.referee.order(pull.id);
     }

@@ -36,7 +36,7 @@ impl Referee {
     pub(crate) fn order(&self, pull_id: i64) {
         if lock(&self.waiting).insert(pull_id) {
             // Nobody takes orders once the forge is being shut down.
-            drop(self.orders.send(pull_id));
+            let _ = self.orders.send(pull_id);
         }
     }
 
@@ -118,8 +118,5 @@ pub(crate) fn try_merge(forge: &Arc<Inner>, pull_id: i64) -> Result<(), ApiError
     let head_commit = repository.find_commit(Oid::from_str(&pull.head_oid)?)?;
     let clean = merge::is_clean(&repository, &base_commit, &head_commit)?;
     let trial = Trial { base, head: pull.head_oid, clean };
-    forge
-        .db
-        .writer()
-        .write_blocking(move |tx| Ok::<_, ApiError>(pulls::set_trial(tx, pull_id, &trial)?))
+    forge.db.writer().write_blocking(move |tx| Ok::<_, ApiError>(pulls::set_trial(tx, pull_id, &trial)?))
 }

@@ -192,8 +192,7 @@ pub(crate) fn review_decision(required: &RequiredReviews, opinions: &[Opinion]) 
             newest.insert(opinion.author_id, opinion);
         }
     }
-    let approvals: Vec<&&Opinion> =
-        newest.values().filter(|opinion| opinion.state == "APPROVED").collect();
+    let approvals: Vec<&&Opinion> = newest.values().filter(|opinion| opinion.state == "APPROVED").collect();
     let enough = i64::try_from(approvals.len()).unwrap_or(i64::MAX) >= required.count.max(1);
     let is_current = !required.require_last_push || approvals.iter().any(|opinion| opinion.is_current);
     Some(match newest.values().any(|opinion| opinion.state == "CHANGES_REQUESTED") {
@@ -308,7 +307,11 @@ mod tests {
             ("behind, strict", Standing { behind: true, ..passing(requiring_check(true)) }, Behind),
             ("behind and blocked", Standing { behind: true, ..requiring_check(true) }, Blocked),
             ("another check failing", with_check(ready(), "lint", Verdict::Failing), Unstable),
-            ("another check pending", with_check(passing(requiring_check(false)), "lint", Verdict::Pending), Unstable),
+            (
+                "another check pending",
+                with_check(passing(requiring_check(false)), "lint", Verdict::Pending),
+                Unstable,
+            ),
             ("no review", reviews(), Blocked),
             ("approved", Standing { opinions: vec![opinion(1, "APPROVED")], ..reviews() }, Clean),
             ("refused", Standing { opinions: vec![opinion(1, "CHANGES_REQUESTED")], ..reviews() }, Blocked),
@@ -335,7 +338,11 @@ mod tests {
             (required(1), vec![opinion(1, "APPROVED"), opinion(1, "COMMENTED")], Some(Approved)),
             (required(1), vec![opinion(1, "CHANGES_REQUESTED"), opinion(1, "APPROVED")], Some(Approved)),
             (required(1), vec![opinion(1, "APPROVED"), opinion(1, "DISMISSED")], Some(ReviewRequired)),
-            (required(1), vec![opinion(1, "APPROVED"), opinion(2, "CHANGES_REQUESTED")], Some(ChangesRequested)),
+            (
+                required(1),
+                vec![opinion(1, "APPROVED"), opinion(2, "CHANGES_REQUESTED")],
+                Some(ChangesRequested),
+            ),
             (required(2), vec![opinion(1, "APPROVED"), opinion(1, "APPROVED")], Some(ReviewRequired)),
             (required(2), vec![opinion(1, "APPROVED"), opinion(2, "APPROVED")], Some(Approved)),
             (required(1), vec![stranger], Some(ReviewRequired)),

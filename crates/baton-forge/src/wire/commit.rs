@@ -5,9 +5,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::account::AccountView;
+use super::protection::branch_summary;
 use super::{Links, Time, entries, path, segment};
 use crate::db::accounts::Account;
-use super::protection::branch_summary;
 use crate::db::protections::ProtectionSettings;
 use crate::db::refs::RefRow;
 use crate::db::repos::Repo;

@@ -6,7 +6,8 @@ use crate::world::{REPO, World};
 
 const ENABLE: &str = "mutation($i: EnablePullRequestAutoMergeInput!) { enablePullRequestAutoMerge(input: $i) {
     pullRequest { autoMergeRequest { mergeMethod commitHeadline enabledBy { login } } viewerCanDisableAutoMerge } } }";
-const DISABLE: &str = "mutation($i: DisablePullRequestAutoMergeInput!) { disablePullRequestAutoMerge(input: $i) {
+const DISABLE: &str =
+    "mutation($i: DisablePullRequestAutoMergeInput!) { disablePullRequestAutoMerge(input: $i) {
     pullRequest { autoMergeRequest { mergeMethod } } } }";
 
 async fn waiting() -> (World, Value) {
@@ -32,7 +33,8 @@ async fn it_merges_as_whoever_enabled_it_once_the_checks_have_passed() {
     let (world, pull) = waiting().await;
     let input = json!({ "i": { "pullRequestId": pull["node_id"], "mergeMethod": "SQUASH", "commitHeadline": "At last" } });
     let data = world.data(&world.ada, ENABLE, input).await;
-    let request = json!({ "mergeMethod": "SQUASH", "commitHeadline": "At last", "enabledBy": { "login": "ada" } });
+    let request =
+        json!({ "mergeMethod": "SQUASH", "commitHeadline": "At last", "enabledBy": { "login": "ada" } });
     let shown = &data["enablePullRequestAutoMerge"]["pullRequest"];
     assert_eq!((&shown["autoMergeRequest"], &shown["viewerCanDisableAutoMerge"]), (&request, &json!(true)));
     let rest = world.get(&format!("{REPO}/pulls/1")).await;

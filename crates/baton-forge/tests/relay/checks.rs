@@ -15,13 +15,17 @@ async fn a_check_run_goes_from_queued_to_completed_with_annotations() {
     let one = format!("{runs}/{}", made["id"]);
     let note = json!({ "path": "a.txt", "start_line": 1, "end_line": 1, "annotation_level": "warning", "message": "hm" });
     let output = json!({ "title": "t", "summary": "s", "annotations": [note] });
-    let done = world.ok(&world.ada, "PATCH", &one, json!({ "conclusion": "success", "output": output })).await;
+    let done =
+        world.ok(&world.ada, "PATCH", &one, json!({ "conclusion": "success", "output": output })).await;
     assert_eq!((&done["status"], &done["output"]["annotations_count"]), (&json!("completed"), &json!(1)));
     assert_eq!(world.get(&format!("{one}/annotations")).await[0]["message"], "hm");
-    world.ok(&world.ada, "POST", &runs, json!({ "name": "test", "head_sha": oid, "conclusion": "failure" })).await;
+    world
+        .ok(&world.ada, "POST", &runs, json!({ "name": "test", "head_sha": oid, "conclusion": "failure" }))
+        .await;
     let of = async |query: &str| {
         let found = world.get(&format!("{REPO}/commits/feature/check-runs{query}")).await;
-        let ends: Vec<_> = found["check_runs"].as_array().unwrap().iter().map(|run| run["conclusion"].clone()).collect();
+        let ends: Vec<_> =
+            found["check_runs"].as_array().unwrap().iter().map(|run| run["conclusion"].clone()).collect();
         (found["total_count"].clone(), ends)
     };
     assert_eq!(of("").await, (json!(1), vec![json!("failure")]));
@@ -64,7 +68,8 @@ async fn the_newest_status_of_each_context_counts() {
     let combined = async || world.get(&format!("{REPO}/commits/feature/status")).await;
     assert_eq!(combined().await["state"], "pending");
     let say = async |state: &str, context: &str| {
-        let body = json!({ "state": state, "context": context, "description": "d", "target_url": "http://x/" });
+        let body =
+            json!({ "state": state, "context": context, "description": "d", "target_url": "http://x/" });
         world.ok(&world.ada, "POST", &format!("{REPO}/statuses/{oid}"), body).await
     };
     say("pending", "ci/a").await;
@@ -73,7 +78,10 @@ async fn the_newest_status_of_each_context_counts() {
     say("success", "CI/A").await;
     say("success", "ci/b").await;
     let now = combined().await;
-    assert_eq!((&now["state"], &now["total_count"], &now["sha"]), (&json!("success"), &json!(2), &json!(oid)));
+    assert_eq!(
+        (&now["state"], &now["total_count"], &now["sha"]),
+        (&json!("success"), &json!(2), &json!(oid))
+    );
     let all = world.get(&format!("{REPO}/commits/{oid}/statuses")).await;
     assert_eq!((all.as_array().unwrap().len(), &all[0]["creator"]["login"]), (4, &json!("ada")));
     let bad = json!({ "state": "fine" });

@@ -33,12 +33,19 @@ async fn a_push_runs_the_command_on_its_commit_and_reports_the_output() {
     let pull = world.pull("feature", "").await;
     let run = finished(&world, "test").await;
     assert_eq!((&run["conclusion"], &run["app"]["slug"]), (&json!("failure"), &json!("forge-ci")));
-    let (text, summary) = (run["output"]["text"].as_str().unwrap(), run["output"]["summary"].as_str().unwrap());
+    let (text, summary) =
+        (run["output"]["text"].as_str().unwrap(), run["output"]["summary"].as_str().unwrap());
     let oid = pull["head"]["sha"].as_str().unwrap();
-    assert!(text.starts_with(&format!("one\ntwo\nthree\n{oid}\nacme/web refs/heads/feature true\n")), "{text}");
+    assert!(
+        text.starts_with(&format!("one\ntwo\nthree\n{oid}\nacme/web refs/heads/feature true\n")),
+        "{text}"
+    );
     assert!(summary.contains("exited with code 3"), "{summary}");
     let notes = world.get(&format!("{REPO}/check-runs/{}/annotations", run["id"])).await;
-    assert_eq!((&notes[0]["path"], &notes[0]["start_line"], &notes[0]["annotation_level"]), (&json!("feature.txt"), &json!(2), &json!("failure")));
+    assert_eq!(
+        (&notes[0]["path"], &notes[0]["start_line"], &notes[0]["annotation_level"]),
+        (&json!("feature.txt"), &json!(2), &json!("failure"))
+    );
     assert_eq!(finished(&world, "fine").await["conclusion"], "success");
     assert_eq!(world.judged(1).await["mergeable_state"], "unstable");
     let scratch = world.directory().join("forge/ci");
@@ -51,7 +58,8 @@ async fn a_push_runs_the_command_on_its_commit_and_reports_the_output() {
     world.ok(&world.ada, "POST", &format!("{REPO}/check-runs/{}/rerequest", run["id"]), Value::Null).await;
     world
         .eventually("a second run", async |world: &World| {
-            let path = format!("{REPO}/commits/feature/check-runs?check_name=test&filter=all&status=completed");
+            let path =
+                format!("{REPO}/commits/feature/check-runs?check_name=test&filter=all&status=completed");
             (world.get(&path).await["total_count"] == 2).then_some(())
         })
         .await;
@@ -59,7 +67,10 @@ async fn a_push_runs_the_command_on_its_commit_and_reports_the_output() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_that_floods_or_hangs_is_bounded() {
-    let hang = CiRule { time_limit: Duration::from_millis(300), ..rule("hang", "echo begun; sleep 1000 & sleep 1000") };
+    let hang = CiRule {
+        time_limit: Duration::from_millis(300),
+        ..rule("hang", "echo begun; sleep 1000 & sleep 1000")
+    };
     let flood = rule("flood", "head -c 3000000 /dev/zero | tr '\\0' 'x'; echo; echo end");
     let world = World::with(|config| config.ci = vec![hang, flood]).await;
     world.branch("feature", "feature.txt", "x\n");
@@ -67,5 +78,9 @@ async fn a_command_that_floods_or_hangs_is_bounded() {
     assert_eq!((&run["conclusion"], &run["output"]["text"]), (&json!("timed_out"), &json!("begun\n")));
     let run = finished(&world, "flood").await;
     let text = run["output"]["text"].as_str().unwrap();
-    assert!(run["conclusion"] == "success" && text.ends_with("end\n") && text.len() < 66_000, "{}", text.len());
+    assert!(
+        run["conclusion"] == "success" && text.ends_with("end\n") && text.len() < 66_000,
+        "{}",
+        text.len()
+    );
 }

@@ -2,6 +2,10 @@
 //! with real git.
 
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test program: it owns its clones, its processes and its patience"
+)]
 
 mod auto_merge;
 mod checks;

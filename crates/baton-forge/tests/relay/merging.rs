@@ -56,9 +56,15 @@ async fn a_merge_is_refused_for_a_moved_head_a_draft_and_a_method_that_is_not_al
     world.pull("feature", "").await;
     world.settings(json!({ "allow_squash_merge": false, "allow_rebase_merge": false })).await;
     let (status, answer) = world.merge(&world.ada, 1, json!({ "sha": "1".repeat(40) })).await;
-    assert_eq!((status, &answer["message"]), (409, &json!("Head branch was modified. Review and try the merge again.")));
+    assert_eq!(
+        (status, &answer["message"]),
+        (409, &json!("Head branch was modified. Review and try the merge again."))
+    );
     let (status, answer) = world.merge(&world.ada, 1, json!({ "merge_method": "squash" })).await;
-    assert_eq!((status, &answer["message"]), (405, &json!("Squash merges are not allowed on this repository.")));
+    assert_eq!(
+        (status, &answer["message"]),
+        (405, &json!("Squash merges are not allowed on this repository."))
+    );
     let (status, _) = world.ask(&world.admin, "PATCH", REPO, json!({ "allow_merge_commit": false })).await;
     assert_eq!(status, 422);
     world.branch("later", "later.txt", "x\n");
@@ -100,13 +106,17 @@ async fn branches_are_merged_without_a_pull_request() {
     let merges = format!("{REPO}/merges");
     let body = json!({ "base": "main", "head": "feature" });
     let made = world.ok(&world.ada, "POST", &merges, body.clone()).await;
-    assert_eq!((&made["commit"]["message"], made["parents"].as_array().unwrap().len()), (&json!("Merge feature into main"), 2));
+    assert_eq!(
+        (&made["commit"]["message"], made["parents"].as_array().unwrap().len()),
+        (&json!("Merge feature into main"), 2)
+    );
     assert_eq!(world.ask(&world.ada, "POST", &merges, body).await.0, 204);
     let clone = world.clone_as("far", &world.ada);
     clone.git(&["checkout", "-q", "-b", "far", "HEAD~1"]);
     clone.commit("a.txt", "b\n");
     clone.git(&["push", "-q", "origin", "far"]);
-    let (status, answer) = world.ask(&world.ada, "POST", &merges, json!({ "base": "main", "head": "far" })).await;
+    let (status, answer) =
+        world.ask(&world.ada, "POST", &merges, json!({ "base": "main", "head": "far" })).await;
     assert_eq!((status, &answer["message"]), (409, &json!("Merge conflict")));
     assert_eq!(world.ask(&world.ada, "POST", &merges, json!({ "base": "none", "head": "far" })).await.0, 404);
 }

@@ -28,12 +28,16 @@ fn checks(strict: bool, contexts: &[&str]) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn rules_are_written_read_changed_in_parts_and_removed() {
     let world = World::new().await;
-    let admin = async |method: &str, path: &str, body: Value| world.ask(&world.admin, method, path, body).await;
+    let admin =
+        async |method: &str, path: &str, body: Value| world.ask(&world.admin, method, path, body).await;
     assert_eq!(admin("GET", MAIN, Value::Null).await.0, 404);
     assert_eq!(admin("PUT", MAIN, json!({ "enforce_admins": true })).await.0, 422);
     world.protect(checks(true, &["test"])).await;
     let contexts = format!("{MAIN}/required_status_checks/contexts");
-    assert_eq!(admin("POST", &contexts, json!({ "contexts": ["lint", "test"] })).await, (200, json!(["test", "lint"])));
+    assert_eq!(
+        admin("POST", &contexts, json!({ "contexts": ["lint", "test"] })).await,
+        (200, json!(["test", "lint"]))
+    );
     assert_eq!(admin("DELETE", &contexts, json!(["test"])).await, (200, json!(["lint"])));
     assert_eq!(admin("PUT", &contexts, json!(["a", "b"])).await, (200, json!(["a", "b"])));
     let reviews = format!("{MAIN}/required_pull_request_reviews");
@@ -43,9 +47,15 @@ async fn rules_are_written_read_changed_in_parts_and_removed() {
     assert_eq!(admin("PATCH", &reviews, json!({ "required_approving_review_count": 7 })).await.0, 422);
     assert_eq!(admin("POST", &format!("{MAIN}/enforce_admins"), Value::Null).await.1["enabled"], true);
     let (_, whole) = admin("GET", MAIN, Value::Null).await;
-    assert_eq!((&whole["required_status_checks"]["strict"], &whole["enforce_admins"]["enabled"]), (&json!(true), &json!(true)));
+    assert_eq!(
+        (&whole["required_status_checks"]["strict"], &whole["enforce_admins"]["enabled"]),
+        (&json!(true), &json!(true))
+    );
     let branch = world.get(&format!("{REPO}/branches/main")).await;
-    assert_eq!((&branch["protected"], &branch["protection"]["required_status_checks"]["enforcement_level"]), (&json!(true), &json!("everyone")));
+    assert_eq!(
+        (&branch["protected"], &branch["protection"]["required_status_checks"]["enforcement_level"]),
+        (&json!(true), &json!("everyone"))
+    );
     assert_eq!(world.get(&format!("{REPO}/branches?protected=true")).await.as_array().unwrap().len(), 1);
     assert_eq!(world.ask(&world.ada, "DELETE", MAIN, Value::Null).await.0, 403);
     assert_eq!(admin("DELETE", MAIN, Value::Null).await.0, 204);
@@ -103,7 +113,10 @@ async fn pushes_to_a_protected_branch_are_refused_by_git_with_githubs_words() {
     };
     let (taken, said) = push(&["push", "origin", "HEAD:main", "HEAD:side"]);
     assert!(!taken && said.contains("GH006: Protected branch update failed for refs/heads/main."), "{said}");
-    assert!(said.contains("At least 1 approving review is required by reviewers with write access."), "{said}");
+    assert!(
+        said.contains("At least 1 approving review is required by reviewers with write access."),
+        "{said}"
+    );
     assert!(said.contains("[new branch]"), "the other branch was taken: {said}");
     let tip = ada.git(&["rev-parse", "HEAD"]);
     let main = format!("{REPO}/git/refs/heads/main");
