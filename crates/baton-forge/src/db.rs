@@ -8,6 +8,8 @@
 //! same ones serve a snapshot and a transaction.
 
 pub(crate) mod accounts;
+pub(crate) mod checks;
+pub(crate) mod ci_jobs;
 pub(crate) mod closing_links;
 pub(crate) mod comments;
 pub(crate) mod events;
@@ -26,6 +28,7 @@ pub(crate) mod project_items;
 pub(crate) mod project_shown;
 pub(crate) mod project_values;
 pub(crate) mod projects;
+pub(crate) mod protections;
 pub(crate) mod pull_query;
 pub(crate) mod pulls;
 pub(crate) mod reactions;
@@ -38,6 +41,7 @@ pub(crate) mod review_requests;
 pub(crate) mod review_threads;
 pub(crate) mod reviews;
 mod schema;
+pub(crate) mod statuses;
 pub(crate) mod teams;
 pub(crate) mod timeline;
 pub(crate) mod writer;

@@ -43,6 +43,11 @@ impl GitStore {
         &self.root
     }
 
+    /// The directory of the forge's own hooks, beside the repositories.
+    pub(crate) fn hooks(&self) -> PathBuf {
+        self.root.with_file_name("hooks")
+    }
+
     pub(crate) fn path(&self, repo_id: i64) -> PathBuf {
         self.root.join(format!("{repo_id}.git"))
     }

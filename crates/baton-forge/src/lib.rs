@@ -23,21 +23,26 @@
 pub mod admin;
 mod api;
 mod boards;
+mod ci;
 mod clock;
 mod db;
 mod git;
+mod glob;
 mod graphql;
 mod hooks;
 mod http;
 mod knobs;
+mod merging;
 mod meter;
 mod news;
+mod protection;
 mod record;
 mod server;
 mod sync;
 mod wire;
 
 pub use api::{EndpointInfo, endpoints};
+pub use ci::CiRule;
 pub use clock::ClockSetting;
 pub use db::OpenError;
 pub use graphql::graphql_schema;

@@ -13,10 +13,12 @@ use hyper::{Request, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::api::ENDPOINTS;
+use crate::ci::{Ci, CiRule};
 use crate::clock::{Clock, ClockSetting};
 use crate::db::{Database, OpenError};
 use crate::git::GitStore;
@@ -27,7 +29,10 @@ use crate::http::origin::Transport;
 use crate::http::rate::RateLimits;
 use crate::http::route::Router;
 use crate::knobs::{Knobs, KnobsPatch, Panel};
+use crate::merging::referee::{self, Referee};
 use crate::meter::{Meter, MeterRow};
+use crate::news::News;
+use crate::protection;
 use crate::record::Recorder;
 use crate::wire::Links;
 
@@ -47,6 +52,8 @@ pub struct ForgeConfig {
     pub record: Option<PathBuf>,
     /// What the knobs start as.
     pub knobs: Knobs,
+    /// What is run on each push.
+    pub ci: Vec<CiRule>,
 }
 
 impl ForgeConfig {
@@ -58,6 +65,7 @@ impl ForgeConfig {
             socket: None,
             record: None,
             knobs: Knobs::default(),
+            ci: Vec::new(),
         }
     }
 }
@@ -116,6 +124,7 @@ pub(crate) struct Inner {
     pub(crate) rates: RateLimits,
     pub(crate) router: Router,
     pub(crate) recorder: Option<Recorder>,
+    pub(crate) referee: Referee,
     requests: AtomicU64,
     /// Held for as long as this forge serves the data.
     _lock: File,
@@ -165,6 +174,15 @@ pub struct Forge {
     tcp: TcpListener,
     unix: Option<UnixListener>,
     address: SocketAddr,
+    backstage: Backstage,
+}
+
+/// Whoever works behind the requests, before the work begins. They listen from the first change on.
+struct Backstage {
+    orders: UnboundedReceiver<i64>,
+    referee_news: UnboundedReceiver<Arc<News>>,
+    ci: Ci,
+    ci_news: UnboundedReceiver<Arc<News>>,
 }
 
 impl Forge {
@@ -178,6 +196,9 @@ impl Forge {
                 Recorder::open(path).map_err(|source| StartError::Record { path: path.clone(), source })?,
             ),
         };
+        protection::install_hook(&git.hooks())
+            .map_err(|source| OpenError::Directory { path: git.hooks(), source })?;
+        let (referee, orders) = Referee::new();
         let inner = Inner {
             db,
             git,
@@ -187,11 +208,15 @@ impl Forge {
             rates: RateLimits::default(),
             router: Router::new(ENDPOINTS.iter().map(|endpoint| (endpoint.method, endpoint.path))),
             recorder,
+            referee,
             requests: AtomicU64::new(1),
             _lock: lock,
         };
         inner.set_knobs(config.knobs.clone()).map_err(StartError::Knobs)?;
         let inner = Arc::new(inner);
+        let listen = || inner.db.writer().listen();
+        let ci = Ci::new(&config.data, config.ci.clone());
+        let backstage = Backstage { orders, referee_news: listen(), ci, ci_news: listen() };
         let listen = |address: String| move |source| StartError::Listen { address, source };
         let tcp = TcpListener::bind(config.listen).await.map_err(listen(config.listen.to_string()))?;
         let address = tcp.local_addr().map_err(listen(config.listen.to_string()))?;
@@ -204,7 +229,7 @@ impl Forge {
             None => None,
             Some(path) => Some(bind_socket(path).map_err(listen(path.display().to_string()))?),
         };
-        Ok(Self { inner, tcp, unix, address })
+        Ok(Self { inner, tcp, unix, address, backstage })
     }
 
     /// Serves in the background until the handle is shut down or dropped.
@@ -215,8 +240,17 @@ impl Forge {
         let deliver = courier::run(Arc::clone(&self.inner), stopped.clone());
         let mut tasks = vec![tokio::spawn(serve_tcp), tokio::spawn(deliver)];
         if let Some(unix) = self.unix {
-            tasks.push(tokio::spawn(accept_all(Arc::clone(&self.inner), unix, Transport::Unix, stopped)));
+            tasks.push(tokio::spawn(accept_all(
+                Arc::clone(&self.inner),
+                unix,
+                Transport::Unix,
+                stopped.clone(),
+            )));
         }
+        let Backstage { orders, referee_news, ci, ci_news } = self.backstage;
+        let refereeing = referee::serve(Arc::clone(&self.inner), orders, referee_news, stopped.clone());
+        tasks.push(tokio::spawn(refereeing));
+        tasks.push(tokio::spawn(ci.serve(Arc::clone(&self.inner), ci_news, stopped)));
         ForgeHandle { inner: self.inner, address: self.address, stop, tasks }
     }
 

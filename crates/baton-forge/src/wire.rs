@@ -4,12 +4,14 @@
 //! intermediate string. Loading happens before, in [`Render`], so that writing cannot fail on the database.
 
 pub(crate) mod account;
+pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod event;
 pub(crate) mod hook;
 pub(crate) mod issue;
 pub(crate) mod label;
 pub(crate) mod project;
+pub(crate) mod protection;
 pub(crate) mod pull;
 pub(crate) mod repo;
 pub(crate) mod review;

@@ -1,6 +1,7 @@
 //! `baton forge`: serve the embedded forge, and administer its data.
 
 mod serve;
+mod serve_config;
 
 use std::path::PathBuf;
 

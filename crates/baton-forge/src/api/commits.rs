@@ -68,7 +68,7 @@ fn log_query(call: &Call) -> Result<LogQuery, ApiError> {
 }
 
 /// While reads lag, a name means what it meant then: the object id of that moment, or nothing at all.
-fn lagging_name(call: &Call, name: &str) -> Result<String, ApiError> {
+pub(super) fn lagging_name(call: &Call, name: &str) -> Result<String, ApiError> {
     let lag = call.forge.panel.read_lag();
     if lag.is_zero() {
         return Ok(name.to_owned());

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::git_objects::{decode_base64, encode_base64, people};
 use super::git_refs;
+use crate::db::repos::Repo;
 use crate::git::contents::{self, Entry, Found};
 use crate::git::objects::{CommitInfo, TreeEdit, edited_tree, is_empty, is_tree_path, resolve};
 use crate::git::ref_update::{self, RefEdit, RefOutcome};
@@ -13,6 +14,7 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::fields::Fields;
 use crate::http::reply::{ApiResult, Reply};
+use crate::protection::{self, RefWish};
 use crate::sync::lock;
 use crate::wire::commit::{Place, git_commit};
 use crate::wire::{path, segment};
@@ -189,6 +191,15 @@ impl<'a> FileWrite<'a> {
         Ok(CommitInfo::of(&self.repository.find_commit(oid)?))
     }
 
+    /// A commit made here is one that nobody has reviewed or checked.
+    fn check_protection(&self, repo: &Repo, edit: &RefEdit) -> Result<(), ApiError> {
+        let RefEdit::Update { name, to, from } = edit else { return Ok(()) };
+        let wish = RefWish { name, before: Some(from), after: Some(to) };
+        let permission = self.call.visit()?.permission;
+        protection::check(&self.call.forge, repo, permission, self.repository, wish)
+            .map_err(|refused| ApiError { status: 409, ..refused })
+    }
+
     fn move_branch(&self, tip: Option<&Commit<'_>>, to: Oid) -> Result<(), ApiError> {
         let (name, to) = (self.branch_ref(), to.to_string());
         let edit = match tip {
@@ -196,6 +207,7 @@ impl<'a> FileWrite<'a> {
             None => RefEdit::Create { name: name.clone(), to },
         };
         let repo = self.call.repo()?;
+        self.check_protection(repo, &edit)?;
         match ref_update::apply(&self.call.forge.git.path(repo.id), &[edit])? {
             RefOutcome::Done => git_refs::follow(self.call, repo, &name),
             RefOutcome::Refused(_) => {

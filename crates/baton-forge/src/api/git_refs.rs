@@ -14,6 +14,7 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::page;
 use crate::http::reply::{ApiResult, Reply};
+use crate::protection::{self, RefWish};
 use crate::sync::lock;
 use crate::wire::commit::RefView;
 
@@ -152,7 +153,10 @@ fn swap(
         if !force && !history::contains(repository, to, from) {
             return Err(ApiError::unprocessable("Update is not a fast forward"));
         }
-        let edit = RefEdit::Update { name: name.to_owned(), to: to.to_string(), from: from.to_string() };
+        let (before, after) = (from.to_string(), to.to_string());
+        let wish = RefWish { name, before: Some(&before), after: Some(&after) };
+        protection::check(&call.forge, repo, call.visit()?.permission, repository, wish)?;
+        let edit = RefEdit::Update { name: name.to_owned(), to: after, from: before };
         if ref_update::apply(&call.forge.git.path(repo.id), &[edit])? == RefOutcome::Done {
             return Ok(());
         }
@@ -177,7 +181,10 @@ pub(super) fn delete(call: &Call) -> ApiResult {
         .flatten()
         .and_then(|reference| reference.target());
     let from = found.ok_or_else(missing)?;
-    let edit = RefEdit::Delete { name: name.clone(), from: from.to_string() };
+    let before = from.to_string();
+    let wish = RefWish { name: &name, before: Some(&before), after: None };
+    protection::check(&call.forge, repo, call.visit()?.permission, &repository, wish)?;
+    let edit = RefEdit::Delete { name: name.clone(), from: before };
     match ref_update::apply(&call.forge.git.path(repo.id), &[edit])? {
         RefOutcome::Done => follow(call, repo, &name)?,
         RefOutcome::Refused(_) => {

@@ -1,7 +1,7 @@
 //! Pull requests: opened from a branch, listed, read, changed.
 
 use baton_core::ref_name::is_branch_name;
-use git2::{Oid, Repository};
+use git2::Oid;
 use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
@@ -12,16 +12,15 @@ use crate::db::Tx;
 use crate::db::issues::{self, Issue, NewIssue};
 use crate::db::pulls::{self, NewPull, Pull, PullQuery, PullSort};
 use crate::db::refs::{self, RefRow};
+use crate::git::history;
 use crate::git::ref_update::{self, RefEdit};
-use crate::git::{history, merge, tree_diff};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::fields::Fields;
 use crate::http::page::{self, Page};
 use crate::http::reply::{ApiResult, Reply};
+use crate::merging::facts::pull_facts;
 use crate::sync::lock;
-use crate::wire::commit::totals;
-use crate::wire::pull::PullFacts;
 
 /// The pull request that the path names.
 pub(super) fn numbered(call: &Call, conn: &Connection) -> Result<(Issue, Pull), ApiError> {
@@ -69,10 +68,10 @@ pub(super) fn get(call: &Call) -> ApiResult {
     }
 }
 
-/// Answers with a pull request in full, trial merge included.
+/// Answers with a pull request in full, and with what is known of its merge.
 pub(super) fn reply_pull(call: &Call, issue: Issue, pull: Pull, status: u16) -> ApiResult {
     let repo = call.repo()?;
-    let facts = facts(&call.forge.git.open(repo.id)?, &issue, &pull)?;
+    let facts = pull_facts(&call.forge, repo, &issue, &pull)?;
     let (location, modified_at) = (call.repo_url(&format!("pulls/{}", issue.number)), issue.updated_at);
     call.forge.db.read(|conn| {
         let view = call.render(conn).pull(repo, issue, pull, Some(facts))?;
@@ -81,37 +80,6 @@ pub(super) fn reply_pull(call: &Call, issue: Issue, pull: Pull, status: u16) -> 
             _ => Reply::one(&view, modified_at),
         }
     })?
-}
-
-fn facts(repository: &Repository, issue: &Issue, pull: &Pull) -> Result<PullFacts, ApiError> {
-    let base_ref = repository.find_reference(&format!("refs/heads/{}", pull.base_ref));
-    let base = base_ref.ok().and_then(|reference| reference.peel_to_commit().ok());
-    let head = Oid::from_str(&pull.head_oid).ok().and_then(|oid| repository.find_commit(oid).ok());
-    let unknown = PullFacts {
-        mergeable: None,
-        mergeable_state: "unknown",
-        commits: 0,
-        additions: 0,
-        deletions: 0,
-        changed_files: 0,
-    };
-    let (Some(base), Some(head)) = (base, head) else { return Ok(unknown) };
-    // What a merged pull request contained is measured against the base it was merged into.
-    let from = if pull.merged_at.is_some() { Oid::from_str(&pull.base_oid)? } else { base.id() };
-    let Ok(merge_base) = repository.merge_base(from, head.id()) else { return Ok(unknown) };
-    let before = repository.find_commit(merge_base)?.tree()?;
-    let files = tree_diff::changes(repository, Some(&before), Some(&head.tree()?))?;
-    let (additions, deletions) = totals(&files);
-    let mergeable =
-        if issue.is_open() { Some(merge::trial(repository, &base, &head)?.is_some()) } else { None };
-    let mergeable_state = match mergeable {
-        None => "unknown",
-        Some(false) => "dirty",
-        Some(true) if pull.draft => "draft",
-        Some(true) => "clean",
-    };
-    let commits = history::between(repository, from, head.id())?.len();
-    Ok(PullFacts { mergeable, mergeable_state, commits, additions, deletions, changed_files: files.len() })
 }
 
 pub(super) fn refuse(field: &str, code: &str) -> ApiError {

@@ -192,7 +192,7 @@ fn initial_commit(
 }
 
 /// The signature of an account's commits through the API.
-pub(super) fn signature_of(account: &Account, now: i64) -> Person {
+pub(crate) fn signature_of(account: &Account, now: i64) -> Person {
     let email = account.email.clone();
     Person {
         name: account.name.clone().unwrap_or_else(|| account.login.clone()),
@@ -251,7 +251,30 @@ fn apply(repo: &mut Repo, fields: &Fields) -> Result<(), ApiError> {
     if let Some(has_issues) = fields.opt_bool("has_issues")? {
         repo.has_issues = has_issues;
     }
-    Ok(())
+    apply_merging(repo, fields)
+}
+
+fn apply_merging(repo: &mut Repo, fields: &Fields) -> Result<(), ApiError> {
+    let merging = &mut repo.merging;
+    for (key, setting) in [
+        ("allow_merge_commit", &mut merging.merge_commit),
+        ("allow_squash_merge", &mut merging.squash),
+        ("allow_rebase_merge", &mut merging.rebase),
+        ("allow_auto_merge", &mut merging.auto_merge),
+        ("delete_branch_on_merge", &mut merging.delete_branch),
+    ] {
+        if let Some(wanted) = fields.opt_bool(key)? {
+            *setting = wanted;
+        }
+    }
+    match merging.merge_commit || merging.squash || merging.rebase {
+        true => Ok(()),
+        false => Err(ApiError::invalid_because(
+            "Repository",
+            "merge_commit_allowed",
+            "Sorry, you need to allow at least one merge strategy. (no_merge_method)",
+        )),
+    }
 }
 
 pub(super) fn delete(call: &Call) -> ApiResult {

@@ -1,10 +1,11 @@
 //! The table of endpoints.
 
 use super::{
-    Endpoint, Handler, assignees, board_items, boards, branches, collaborators, comments, commits, compare,
-    contents, control, dependencies, events, git_objects, git_refs, git_trees, hooks, issue_labels, issues,
-    labels, meta, milestones, pull_branch, pull_files, pull_merge, pulls, reactions, repos, review_comments,
-    review_requests, reviews, search, sub_issues, teams, users,
+    Endpoint, Handler, assignees, board_items, boards, branches, check_runs, check_suites, collaborators,
+    comments, commits, compare, contents, control, dependencies, events, git_objects, git_refs, git_trees,
+    hooks, issue_labels, issues, labels, merges, meta, milestones, protection, protection_parts, pull_branch,
+    pull_files, pull_merge, pulls, reactions, repos, review_comments, review_requests, reviews, search,
+    statuses, sub_issues, teams, users,
 };
 use crate::db::repos::Permission;
 use crate::graphql;
@@ -253,6 +254,40 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     row("GET", "/orgs/{org}/hooks/{hook_id}/deliveries", "orgs/list-webhook-deliveries", SignedIn { writes: false }, Handler::Read(hooks::deliveries)),
     row("GET", "/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}", "orgs/get-webhook-delivery", SignedIn { writes: false }, Handler::Read(hooks::delivery)),
     row("POST", "/orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", "orgs/redeliver-webhook-delivery", SignedIn { writes: true }, Handler::Write(hooks::redeliver)),
+
+    row("POST", "/repos/{owner}/{repo}/merges", "repos/merge", WRITE, Git(merges::merge)),
+    row("POST", "/repos/{owner}/{repo}/check-runs", "checks/create", WRITE, Git(check_runs::create)),
+    row("GET", "/repos/{owner}/{repo}/check-runs/{check_run_id}", "checks/get", Read, Handler::Read(check_runs::get)),
+    row("PATCH", "/repos/{owner}/{repo}/check-runs/{check_run_id}", "checks/update", WRITE, Handler::Write(check_runs::update)),
+    row("GET", "/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", "checks/list-annotations", Read, Handler::Read(check_runs::annotations)),
+    row("POST", "/repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest", "checks/rerequest-run", WRITE, Handler::Write(check_runs::rerequest)),
+    row("POST", "/repos/{owner}/{repo}/check-suites", "checks/create-suite", WRITE, Git(check_suites::create)),
+    row("PATCH", "/repos/{owner}/{repo}/check-suites/preferences", "checks/set-suites-preferences", ADMIN, Handler::Read(check_suites::preferences)),
+    row("GET", "/repos/{owner}/{repo}/check-suites/{check_suite_id}", "checks/get-suite", Read, Git(check_suites::get)),
+    row("GET", "/repos/{owner}/{repo}/check-suites/{check_suite_id}/check-runs", "checks/list-for-suite", Read, Handler::Read(check_runs::list_for_suite)),
+    row("POST", "/repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest", "checks/rerequest-suite", WRITE, Handler::Write(check_suites::rerequest)),
+    row("GET", "/repos/{owner}/{repo}/commits/{ref}/check-runs", "checks/list-for-ref", Read, Git(check_runs::list_for_ref)),
+    row("GET", "/repos/{owner}/{repo}/commits/{ref}/check-suites", "checks/list-suites-for-ref", Read, Git(check_suites::list_for_ref)),
+    row("GET", "/repos/{owner}/{repo}/commits/{ref}/status", "repos/get-combined-status-for-ref", Read, Git(statuses::combined)),
+    row("GET", "/repos/{owner}/{repo}/commits/{ref}/statuses", "repos/list-commit-statuses-for-ref", Read, Git(statuses::list)),
+    row("POST", "/repos/{owner}/{repo}/statuses/{sha}", "repos/create-commit-status", WRITE, Git(statuses::create)),
+
+    row("GET", "/repos/{owner}/{repo}/branches/{branch}/protection", "repos/get-branch-protection", ADMIN, Handler::Read(protection::get)),
+    row("PUT", "/repos/{owner}/{repo}/branches/{branch}/protection", "repos/update-branch-protection", ADMIN, Handler::Write(protection::put)),
+    row("DELETE", "/repos/{owner}/{repo}/branches/{branch}/protection", "repos/delete-branch-protection", ADMIN, Handler::Write(protection::delete)),
+    row("GET", "/repos/{owner}/{repo}/branches/{branch}/protection/enforce_admins", "repos/get-admin-branch-protection", ADMIN, Handler::Read(protection_parts::admins)),
+    row("POST", "/repos/{owner}/{repo}/branches/{branch}/protection/enforce_admins", "repos/set-admin-branch-protection", ADMIN, Handler::Write(protection_parts::enforce_admins)),
+    row("DELETE", "/repos/{owner}/{repo}/branches/{branch}/protection/enforce_admins", "repos/delete-admin-branch-protection", ADMIN, Handler::Write(protection_parts::free_admins)),
+    row("GET", "/repos/{owner}/{repo}/branches/{branch}/protection/required_pull_request_reviews", "repos/get-pull-request-review-protection", ADMIN, Handler::Read(protection_parts::reviews)),
+    row("PATCH", "/repos/{owner}/{repo}/branches/{branch}/protection/required_pull_request_reviews", "repos/update-pull-request-review-protection", ADMIN, Handler::Write(protection_parts::update_reviews)),
+    row("DELETE", "/repos/{owner}/{repo}/branches/{branch}/protection/required_pull_request_reviews", "repos/delete-pull-request-review-protection", ADMIN, Handler::Write(protection_parts::remove_reviews)),
+    row("GET", "/repos/{owner}/{repo}/branches/{branch}/protection/required_status_checks", "repos/get-status-checks-protection", ADMIN, Handler::Read(protection_parts::checks)),
+    row("PATCH", "/repos/{owner}/{repo}/branches/{branch}/protection/required_status_checks", "repos/update-status-check-protection", ADMIN, Handler::Write(protection_parts::update_checks)),
+    row("DELETE", "/repos/{owner}/{repo}/branches/{branch}/protection/required_status_checks", "repos/remove-status-check-protection", ADMIN, Handler::Write(protection_parts::remove_checks)),
+    row("GET", "/repos/{owner}/{repo}/branches/{branch}/protection/required_status_checks/contexts", "repos/get-all-status-check-contexts", ADMIN, Handler::Read(protection_parts::contexts)),
+    row("POST", "/repos/{owner}/{repo}/branches/{branch}/protection/required_status_checks/contexts", "repos/add-status-check-contexts", ADMIN, Handler::Write(protection_parts::add_contexts)),
+    row("PUT", "/repos/{owner}/{repo}/branches/{branch}/protection/required_status_checks/contexts", "repos/set-status-check-contexts", ADMIN, Handler::Write(protection_parts::set_contexts)),
+    row("DELETE", "/repos/{owner}/{repo}/branches/{branch}/protection/required_status_checks/contexts", "repos/remove-status-check-contexts", ADMIN, Handler::Write(protection_parts::remove_contexts)),
 
     Endpoint { resource: Some(Resource::Search), ..row("GET", "/search/issues", "search/issues-and-pull-requests", Anyone, Handler::Read(search::issues)) },
 

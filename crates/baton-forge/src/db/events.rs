@@ -45,6 +45,8 @@ pub(crate) enum Happening<'a> {
     Merged {
         commit: &'a str,
     },
+    AutoMergeEnabled,
+    AutoMergeDisabled,
     HeadRefDeleted,
     HeadRefForcePushed {
         commit: &'a str,
@@ -93,6 +95,8 @@ impl Happening<'_> {
             Self::Closed { .. } => "closed",
             Self::Reopened => "reopened",
             Self::Merged { .. } => "merged",
+            Self::AutoMergeEnabled => "auto_merge_enabled",
+            Self::AutoMergeDisabled => "auto_merge_disabled",
             Self::HeadRefDeleted => "head_ref_deleted",
             Self::HeadRefForcePushed { .. } => "head_ref_force_pushed",
             Self::ReviewRequested(_) => "review_requested",
@@ -165,6 +169,7 @@ impl Happening<'_> {
             | Self::BlockingRemoved(id) => json!({ "issue": id }),
             Self::Unlocked | Self::Reopened | Self::Merged { .. } | Self::HeadRefDeleted => json!({}),
             Self::HeadRefForcePushed { .. } | Self::Pinned | Self::Unpinned => json!({}),
+            Self::AutoMergeEnabled | Self::AutoMergeDisabled => json!({}),
         }
     }
 }

@@ -17,11 +17,32 @@ pub(crate) struct Pull {
     pub(crate) merged_at: Option<i64>,
     pub(crate) merged_by: Option<i64>,
     pub(crate) merge_oid: Option<String>,
+    pub(crate) trial: Option<Trial>,
+    pub(crate) auto_merge: Option<AutoMerge>,
+}
+
+/// The last trial merge: of which commits, and whether it was clean. Once one of them is no longer a tip, it says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trial {
+    pub(crate) base: String,
+    pub(crate) head: String,
+    pub(crate) clean: bool,
+}
+
+/// How, by whom and since when a pull request is to be merged as soon as it may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AutoMerge {
+    pub(crate) method: String,
+    pub(crate) by: i64,
+    pub(crate) at: i64,
+    pub(crate) title: Option<String>,
+    pub(crate) message: Option<String>,
 }
 
 pub(super) const COLUMNS: &str =
     "p.id, p.issue_id, p.head_repo_id, p.head_ref, p.head_oid, p.base_ref, p.base_oid, p.draft, p.merged_at,
-    p.merged_by, p.merge_oid";
+    p.merged_by, p.merge_oid, p.trial_base, p.trial_head, p.trial_clean, p.auto_merge_method, p.auto_merge_by,
+    p.auto_merge_at, p.auto_merge_title, p.auto_merge_message";
 
 pub(super) fn pull_from(row: &Row<'_>) -> rusqlite::Result<Pull> {
     Ok(Pull {
@@ -36,6 +57,27 @@ pub(super) fn pull_from(row: &Row<'_>) -> rusqlite::Result<Pull> {
         merged_at: row.get(8)?,
         merged_by: row.get(9)?,
         merge_oid: row.get(10)?,
+        trial: trial_from(row)?,
+        auto_merge: auto_merge_from(row)?,
+    })
+}
+
+fn trial_from(row: &Row<'_>) -> rusqlite::Result<Option<Trial>> {
+    let (base, head, clean): (Option<String>, Option<String>, Option<bool>) =
+        (row.get(11)?, row.get(12)?, row.get(13)?);
+    Ok(match (base, head, clean) {
+        (Some(base), Some(head), Some(clean)) => Some(Trial { base, head, clean }),
+        _ => None,
+    })
+}
+
+fn auto_merge_from(row: &Row<'_>) -> rusqlite::Result<Option<AutoMerge>> {
+    let (method, by, at): (Option<String>, Option<i64>, Option<i64>) =
+        (row.get(14)?, row.get(15)?, row.get(16)?);
+    let (title, message) = (row.get(17)?, row.get(18)?);
+    Ok(match (method, by, at) {
+        (Some(method), Some(by), Some(at)) => Some(AutoMerge { method, by, at, title, message }),
+        _ => None,
     })
 }
 
@@ -241,7 +283,9 @@ pub(crate) fn set_head(conn: &Connection, id: i64, head_oid: &str) -> rusqlite::
 
 pub(crate) fn set_base(conn: &Connection, id: i64, base_ref: &str, base_oid: &str) -> rusqlite::Result<()> {
     conn.execute(
-        "UPDATE pulls SET base_ref = ?2, base_oid = ?3 WHERE id = ?1",
+        // Whoever turned auto-merge on meant the base of then.
+        "UPDATE pulls SET auto_merge_method = CASE WHEN base_ref = ?2 THEN auto_merge_method END, base_ref = ?2,
+         base_oid = ?3 WHERE id = ?1",
         params![id, base_ref, base_oid],
     )
     .map(drop)
@@ -256,4 +300,76 @@ pub(crate) fn set_merged(
 ) -> rusqlite::Result<()> {
     let sql = "UPDATE pulls SET merged_at = ?2, merged_by = ?3, merge_oid = ?4 WHERE id = ?1";
     conn.execute(sql, params![id, now, by, merge_oid]).map(drop)
+}
+
+/// Writes down how a trial merge ended.
+pub(crate) fn set_trial(conn: &Connection, id: i64, trial: &Trial) -> rusqlite::Result<()> {
+    let sql = "UPDATE pulls SET trial_base = ?2, trial_head = ?3, trial_clean = ?4 WHERE id = ?1";
+    conn.prepare_cached(sql)?.execute(params![id, trial.base, trial.head, trial.clean]).map(drop)
+}
+
+/// Turns auto-merge on, or off.
+pub(crate) fn set_auto_merge(conn: &Connection, id: i64, auto: Option<&AutoMerge>) -> rusqlite::Result<()> {
+    let sql = "UPDATE pulls SET auto_merge_method = ?2, auto_merge_by = ?3, auto_merge_at = ?4, auto_merge_title = ?5,
+               auto_merge_message = ?6 WHERE id = ?1";
+    let values = params![
+        id,
+        auto.map(|auto| &auto.method),
+        auto.map(|auto| auto.by),
+        auto.map(|auto| auto.at),
+        auto.and_then(|auto| auto.title.as_ref()),
+        auto.and_then(|auto| auto.message.as_ref())
+    ];
+    conn.prepare_cached(sql)?.execute(values).map(drop)
+}
+
+/// Lists the open pull requests that wait to be merged by themselves, in one repository or in all.
+pub(crate) fn armed(conn: &Connection, repo_id: Option<i64>) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
+         WHERE p.auto_merge_method IS NOT NULL AND i.state = 'open' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY p.id"
+    );
+    let found: Vec<Pull> =
+        conn.prepare_cached(&sql)?.query_map([repo_id], pull_from)?.collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
+/// Lists every open pull request.
+pub(crate) fn all_open(conn: &Connection) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE i.state = 'open' ORDER BY p.id"
+    );
+    let found: Vec<Pull> = conn.prepare_cached(&sql)?.query_map([], pull_from)?.collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
+/// Lists the open pull requests whose head is this commit.
+pub(crate) fn open_at(
+    conn: &Connection,
+    repo_id: i64,
+    head_oid: &str,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
+         WHERE p.repo_id = ?1 AND p.head_oid = ?2 AND i.state = 'open' ORDER BY p.id"
+    );
+    let found: Vec<Pull> = conn
+        .prepare_cached(&sql)?
+        .query_map(params![repo_id, head_oid], pull_from)?
+        .collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
+/// Lists pull requests that were closed while they waited to be merged by themselves.
+pub(crate) fn armed_but_closed(
+    conn: &Connection,
+    repo_id: Option<i64>,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
+         WHERE p.auto_merge_method IS NOT NULL AND i.state <> 'open' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY p.id"
+    );
+    let found: Vec<Pull> =
+        conn.prepare_cached(&sql)?.query_map([repo_id], pull_from)?.collect::<Result<_, _>>()?;
+    with_issues(conn, found)
 }

@@ -19,6 +19,17 @@ pub(crate) struct Repo {
     pub(crate) created_at: i64,
     pub(crate) updated_at: i64,
     pub(crate) pushed_at: i64,
+    pub(crate) merging: MergeSettings,
+}
+
+/// How pull requests may be merged, and what follows a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MergeSettings {
+    pub(crate) merge_commit: bool,
+    pub(crate) squash: bool,
+    pub(crate) rebase: bool,
+    pub(crate) auto_merge: bool,
+    pub(crate) delete_branch: bool,
 }
 
 impl Repo {
@@ -74,7 +85,8 @@ impl Permission {
 const SELECT: &str =
     "SELECT r.id, r.name, r.description, r.homepage, r.private, r.archived, r.has_issues, r.default_branch,
     r.open_count, r.created_at, r.updated_at, r.pushed_at,
-    a.id, a.login, a.kind, a.name, a.email, a.site_admin, a.created_at, a.updated_at
+    a.id, a.login, a.kind, a.name, a.email, a.site_admin, a.created_at, a.updated_at,
+    r.allow_merge_commit, r.allow_squash_merge, r.allow_rebase_merge, r.allow_auto_merge, r.delete_branch_on_merge
     FROM repos r JOIN accounts a ON a.id = r.owner_id";
 
 fn repo_from(row: &Row<'_>) -> rusqlite::Result<Repo> {
@@ -102,6 +114,13 @@ fn repo_from(row: &Row<'_>) -> rusqlite::Result<Repo> {
         created_at: row.get(9)?,
         updated_at: row.get(10)?,
         pushed_at: row.get(11)?,
+        merging: MergeSettings {
+            merge_commit: row.get(20)?,
+            squash: row.get(21)?,
+            rebase: row.get(22)?,
+            auto_merge: row.get(23)?,
+            delete_branch: row.get(24)?,
+        },
     })
 }
 
@@ -149,7 +168,8 @@ pub(crate) fn insert(conn: &Connection, new: &NewRepo<'_>) -> rusqlite::Result<i
 /// Writes the fields that a client may change.
 pub(crate) fn update(conn: &Connection, repo: &Repo, now: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE repos SET name = ?2, description = ?3, homepage = ?4, private = ?5, archived = ?6, has_issues = ?7,
-               default_branch = ?8, updated_at = ?9 WHERE id = ?1";
+               default_branch = ?8, updated_at = ?9, allow_merge_commit = ?10, allow_squash_merge = ?11,
+               allow_rebase_merge = ?12, allow_auto_merge = ?13, delete_branch_on_merge = ?14 WHERE id = ?1";
     let values = params![
         repo.id,
         repo.name,
@@ -159,7 +179,12 @@ pub(crate) fn update(conn: &Connection, repo: &Repo, now: i64) -> rusqlite::Resu
         repo.archived,
         repo.has_issues,
         repo.default_branch,
-        now
+        now,
+        repo.merging.merge_commit,
+        repo.merging.squash,
+        repo.merging.rebase,
+        repo.merging.auto_merge,
+        repo.merging.delete_branch
     ];
     conn.execute(sql, values).map(drop)
 }

@@ -1,6 +1,6 @@
 //! Merges of pull requests, made in the object database without a work tree.
 
-use git2::{Commit, MergeOptions, Oid, Repository};
+use git2::{Commit, ErrorCode, MergeOptions, Oid, Repository};
 
 use super::history;
 use super::objects::Person;
@@ -21,6 +21,28 @@ impl MergeMethod {
             "rebase" => Self::Rebase,
             _ => return None,
         })
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Squash => "squash",
+            Self::Rebase => "rebase",
+        }
+    }
+}
+
+/// Tries a merge without writing anything, and returns whether nothing conflicts.
+pub(crate) fn is_clean(
+    repository: &Repository,
+    base: &Commit<'_>,
+    head: &Commit<'_>,
+) -> Result<bool, git2::Error> {
+    let index = repository.merge_commits(base, head, Some(MergeOptions::new().fail_on_conflict(true)));
+    match index {
+        Ok(index) => Ok(!index.has_conflicts()),
+        Err(error) if error.code() == ErrorCode::MergeConflict => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

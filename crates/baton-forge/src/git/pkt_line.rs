@@ -7,7 +7,7 @@
 #[derive(Debug, Default)]
 pub(crate) struct PushHead {
     pending: Vec<u8>,
-    refs: Vec<String>,
+    commands: Vec<RefCommand>,
     state: State,
 }
 
@@ -18,6 +18,31 @@ enum State {
     Done,
     /// Not a push as this reads it; every ref may have changed.
     Unknown,
+}
+
+/// One change that a push asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefCommand {
+    pub(crate) old: String,
+    pub(crate) new: String,
+    pub(crate) name: String,
+}
+
+impl RefCommand {
+    /// The id that the client believes the ref to have; none where it believes that there is no ref.
+    pub(crate) fn before(&self) -> Option<&str> {
+        given(&self.old)
+    }
+
+    /// The id that the ref is to have; none where it is to go.
+    pub(crate) fn after(&self) -> Option<&str> {
+        given(&self.new)
+    }
+}
+
+/// Git writes zeros for an id that is not there.
+fn given(oid: &str) -> Option<&str> {
+    (!oid.bytes().all(|byte| byte == b'0')).then_some(oid)
 }
 
 /// A head longer than this is not read to its end.
@@ -43,9 +68,20 @@ impl PushHead {
         }
     }
 
+    /// Returns whether there is nothing more to read.
+    pub(crate) fn is_read(&self) -> bool {
+        self.state != State::Reading
+    }
+
+    /// What the push asks for, or nothing when it could not be read.
+    pub(crate) fn commands(&self) -> Option<&[RefCommand]> {
+        (self.state == State::Done).then_some(self.commands.as_slice())
+    }
+
     /// The refs that the push named, or nothing when all must be looked at.
     pub(crate) fn refs(self) -> Option<Vec<String>> {
-        (self.state == State::Done).then_some(self.refs)
+        let names = |commands: Vec<RefCommand>| commands.into_iter().map(|command| command.name).collect();
+        (self.state == State::Done).then(|| names(self.commands))
     }
 
     /// Takes one line off the front; false when it is not there yet.
@@ -69,20 +105,20 @@ impl PushHead {
             return false;
         }
         let line: Vec<u8> = self.pending.drain(..length).skip(4).collect();
-        self.refs.extend(ref_of(&line));
+        self.commands.extend(command_of(&line));
         true
     }
 }
 
-/// The ref of a command line; shallow and certificate lines name none.
-fn ref_of(line: &[u8]) -> Option<String> {
+/// The command of a line; shallow and certificate lines are none.
+fn command_of(line: &[u8]) -> Option<RefCommand> {
     let command = line.split(|byte| *byte == 0).next()?;
     let text = std::str::from_utf8(command).ok()?.trim_end_matches('\n');
     let mut words = text.splitn(3, ' ');
-    let is_oid = |word: Option<&str>| {
-        word.is_some_and(|word| word.len() >= 40 && word.bytes().all(|b| b.is_ascii_hexdigit()))
-    };
-    (is_oid(words.next()) && is_oid(words.next())).then(|| words.next()).flatten().map(str::to_owned)
+    let is_oid = |word: &str| word.len() >= 40 && word.bytes().all(|b| b.is_ascii_hexdigit());
+    let mut oid = || words.next().filter(|word| is_oid(word)).map(str::to_owned);
+    let (old, new) = (oid()?, oid()?);
+    words.next().map(|name| RefCommand { old, new, name: name.to_owned() })
 }
 
 #[cfg(test)]

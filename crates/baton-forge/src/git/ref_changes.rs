@@ -98,6 +98,7 @@ impl Followers<'_> {
         self.db.writer().write_blocking(move |tx| {
             write_refs(tx, repo.id, &changes, &pull_refs)?;
             repos::touch_pushed(tx, repo.id, now)?;
+            tell_pushes(tx, repo.id, &changes, actor_id, now);
             if let Some(branch) = default_branch {
                 repos::set_default_branch(tx, repo.id, &branch)?;
                 repo.default_branch = branch;
@@ -283,6 +284,24 @@ fn all(repository: &Repository) -> Result<BTreeMap<String, RefRow>, git2::Error>
         }
     }
     Ok(rows)
+}
+
+/// Tells of every branch and tag that came, moved or went.
+fn tell_pushes(tx: &Tx<'_>, repo_id: i64, changes: &[RefChange], actor_id: i64, now: i64) {
+    let is_told = |name: &str| name.starts_with("refs/heads/") || name.starts_with("refs/tags/");
+    for change in changes.iter().filter(|change| is_told(&change.name)) {
+        tx.tell(News {
+            scope: Scope::Repo(repo_id),
+            actor_id,
+            now,
+            what: What::Push {
+                name: change.name.clone(),
+                before: change.old.clone(),
+                after: change.new.as_ref().map(|row| row.oid.clone()),
+                forced: change.forced,
+            },
+        });
+    }
 }
 
 fn write_refs(

@@ -28,6 +28,7 @@ use crate::http::dispatch::{self, Dropped, pause};
 use crate::http::error::ApiError;
 use crate::http::finish::{Body, body_of};
 use crate::knobs::{FaultKind, FaultWhen};
+use crate::protection;
 use crate::server::Inner;
 
 /// How much of git's answer is read at a time.
@@ -182,11 +183,22 @@ async fn run(
     repo: &Repo,
     viewer: Option<&Viewer>,
 ) -> io::Result<Response<Body>> {
-    let mut child = backend(inner.git.root(), git, &request, repo.id, viewer).spawn()?;
+    let mut command = backend(inner.git.root(), git, &request, repo.id, viewer);
+    let compressed = request.headers().contains_key("content-encoding");
+    let mut sent = Sending::new(request.into_body(), bytes_max, compressed);
+    if git.is_push() {
+        sent.read_head().await?;
+        let ruled = inner.db.read(|conn| rulings_on(conn, repo, viewer, &sent.head));
+        match ruled.map_err(io::Error::other)? {
+            Ok(Some(rulings)) => obey(&mut command, &inner.git.hooks(), &rulings),
+            Ok(None) => {}
+            Err(error) => return Ok(refusal(&error)),
+        }
+    }
+    let mut child = command.arg("http-backend").spawn()?;
     let stdin = child.stdin.take().ok_or_else(|| io::Error::other("git has no input"))?;
     let mut stdout = child.stdout.take().ok_or_else(|| io::Error::other("git has no output"))?;
-    let compressed = request.headers().contains_key("content-encoding");
-    let feeding = tokio::spawn(feed(request.into_body(), stdin, bytes_max, compressed));
+    let feeding = tokio::spawn(sent.feed(stdin));
     let (head, rest) = read_cgi_head(&mut stdout).await?;
     if !git.is_push() {
         return Ok(respond(&head, stream(child, stdout, rest)));
@@ -207,7 +219,6 @@ fn backend(
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
     let mut command = Command::from(isolated_git(root));
     command
-        .arg("http-backend")
         .envs([("GIT_HTTP_EXPORT_ALL", "1"), ("REMOTE_ADDR", "127.0.0.1")])
         .env("GIT_PROJECT_ROOT", root)
         .env("PATH_INFO", format!("/{repo_id}.git/{}", git.rest))
@@ -225,25 +236,72 @@ fn backend(
     command
 }
 
-/// Passes the request's body to git, reading a push's head on the way.
-async fn feed(
-    body: Incoming,
-    mut stdin: ChildStdin,
-    bytes_max: usize,
-    compressed: bool,
-) -> io::Result<PushHead> {
-    let mut head = if compressed { PushHead::unknown() } else { PushHead::default() };
-    let mut body = Limited::new(body, bytes_max);
-    while let Some(frame) = body.frame().await {
-        let Some(data) = frame.map_err(io::Error::other)?.into_data().ok() else { continue };
-        head.feed(&data);
-        if stdin.write_all(&data).await.is_err() {
-            // Git has ended; its answer says why.
-            break;
-        }
+/// What the rules of protected branches say to a push.
+fn rulings_on(
+    conn: &rusqlite::Connection,
+    repo: &Repo,
+    viewer: Option<&Viewer>,
+    head: &PushHead,
+) -> Result<Option<String>, ApiError> {
+    let permission = access::permission(conn, repo, viewer)?;
+    protection::rulings(conn, repo, permission, head.commands())
+}
+
+/// Lets git run the forge's hook, which refuses what it is told to.
+fn obey(command: &mut Command, hooks: &Path, rulings: &str) {
+    let setting = format!("core.hooksPath={}", hooks.display());
+    command.args(["-c", &setting]).env(protection::RULINGS, rulings);
+}
+
+/// The body of a request on its way to git.
+struct Sending {
+    body: Limited<Incoming>,
+    head: PushHead,
+    /// What was read to know the head, and has still to be passed on.
+    held: Vec<Bytes>,
+}
+
+impl Sending {
+    fn new(body: Incoming, bytes_max: usize, compressed: bool) -> Self {
+        let head = if compressed { PushHead::unknown() } else { PushHead::default() };
+        Self { body: Limited::new(body, bytes_max), head, held: Vec::new() }
     }
-    drop(stdin.shutdown().await);
-    Ok(head)
+
+    async fn next(&mut self) -> io::Result<Option<Bytes>> {
+        while let Some(frame) = self.body.frame().await {
+            if let Ok(data) = frame.map_err(io::Error::other)?.into_data() {
+                return Ok(Some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads until it is known what the push asks for.
+    async fn read_head(&mut self) -> io::Result<()> {
+        while !self.head.is_read() {
+            let Some(data) = self.next().await? else { break };
+            self.head.feed(&data);
+            self.held.push(data);
+        }
+        Ok(())
+    }
+
+    /// Passes everything to git.
+    async fn feed(mut self, mut stdin: ChildStdin) -> io::Result<PushHead> {
+        for data in std::mem::take(&mut self.held) {
+            if stdin.write_all(&data).await.is_err() {
+                return Ok(self.head);
+            }
+        }
+        while let Some(data) = self.next().await? {
+            if stdin.write_all(&data).await.is_err() {
+                // Git has ended; its answer says why.
+                break;
+            }
+        }
+        drop(stdin.shutdown().await);
+        Ok(self.head)
+    }
 }
 
 /// Reads git's CGI headers, and whatever came with them.

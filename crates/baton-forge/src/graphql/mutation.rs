@@ -31,7 +31,8 @@ impl Entity for Mutation {
         let done = super::changes::find(name)
             .map(|change| change(context, input))
             .or_else(|| super::pull_mutation::carry_out(context, name, input))
-            .or_else(|| super::review_mutation::carry_out(context, name, input));
+            .or_else(|| super::review_mutation::carry_out(context, name, input))
+            .or_else(|| super::merge_status::carry_out(context, name, input));
         let Some(payload) = done.transpose()? else { return unknown("Mutation", ask) };
         let id = input.get("clientMutationId").filter(|id| !id.is_null()).cloned();
         object(context, payload.with_client_id(id))

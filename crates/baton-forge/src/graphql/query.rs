@@ -130,6 +130,7 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
             let (board, field) = board::field_by_node(context, id)?;
             Box::new(ProjectFieldNode { board, field })
         }
+        "CR" | "CS" | "SC" | "BPR" => return super::check::node(context, id),
         _ => return Err(missing()),
     })
 }

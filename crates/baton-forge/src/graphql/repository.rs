@@ -7,10 +7,11 @@ use super::ask::{Ask, Input};
 use super::board_links;
 use super::connection::{Connection, Paging};
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, null, object, optional, unknown};
+use super::entity::{Answer, Entity, leaf, null, object, optional};
 use super::error::GraphError;
 use super::ids::node_id;
 use super::issue::IssueNode;
+use super::merge_status;
 use super::pull_list;
 use super::pull_request::PullRequestNode;
 use super::repository_lists;
@@ -68,7 +69,8 @@ impl Entity for RepositoryNode {
             "pullRequest" => self.pull_request(context, ask),
             "pullRequests" => object(context, pull_list::list(context, ask, &self.0)?),
             "projectV2" | "projectsV2" => board_links::repository_field(&self.0, context, ask),
-            _ => repository_lists::field(self, context, ask).unwrap_or_else(|| unknown("Repository", ask)),
+            _ => repository_lists::field(self, context, ask)
+                .unwrap_or_else(|| merge_status::repository_field(&self.0, context, ask)),
         }
     }
 }

@@ -5,8 +5,10 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::account::AccountView;
+use super::protection::branch_summary;
 use super::{Links, Time, entries, path, segment};
 use crate::db::accounts::Account;
+use crate::db::protections::ProtectionSettings;
 use crate::db::refs::RefRow;
 use crate::db::repos::Repo;
 use crate::git::objects::{CommitInfo, Person};
@@ -178,27 +180,29 @@ pub(crate) fn file_views(place: Place<'_>, at: &str, files: &[FileChange]) -> Ve
 }
 
 /// GitHub's form of a branch; the full one also carries its commit and addresses.
-pub(crate) fn short_branch(place: Place<'_>, row: &RefRow) -> Value {
+pub(crate) fn short_branch(place: Place<'_>, row: &RefRow, is_protected: bool) -> Value {
     let name = row.name.strip_prefix("refs/heads/").unwrap_or(&row.name);
     json!({
         "name": name,
         "commit": { "sha": row.oid, "url": format!("{}/commits/{}", place.api(), row.oid) },
-        "protected": false,
+        "protected": is_protected,
     })
 }
 
-pub(crate) fn full_branch(place: Place<'_>, row: &RefRow, commit: &CommitView<'_>) -> Value {
+pub(crate) fn full_branch(
+    place: Place<'_>,
+    row: &RefRow,
+    commit: &CommitView<'_>,
+    protection: Option<&ProtectionSettings>,
+) -> Value {
     let name = row.name.strip_prefix("refs/heads/").unwrap_or(&row.name);
     let at = format!("{}/branches/{}", place.api(), segment(name));
     json!({
         "name": name,
         "commit": commit,
         "_links": { "self": at, "html": format!("{}/tree/{}", place.web(), path(name)) },
-        "protected": false,
-        "protection": {
-            "enabled": false,
-            "required_status_checks": { "enforcement_level": "off", "contexts": [], "checks": [] },
-        },
+        "protected": protection.is_some(),
+        "protection": branch_summary(protection),
         "protection_url": format!("{at}/protection"),
     })
 }

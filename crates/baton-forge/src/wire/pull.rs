@@ -44,6 +44,7 @@ pub(crate) struct PullView<'a> {
     merged_by: Option<Arc<Account>>,
     reviewers: Reviewers,
     review_comments: i64,
+    auto_merge_by: Option<Arc<Account>>,
     /// Absent in lists, which show GitHub's simple form.
     facts: Option<PullFacts>,
 }
@@ -73,6 +74,7 @@ impl<'a> Render<'a> {
             merged_by: pull.merged_by.map(|id| self.account(id)).transpose()?,
             reviewers: self.reviewers(pull.id)?,
             review_comments: review_comments::count_public(self.conn, pull.id)?,
+            auto_merge_by: pull.auto_merge.as_ref().map(|auto| self.account(auto.by)).transpose()?,
             issue,
             pull,
             facts,
@@ -135,9 +137,20 @@ impl PullView<'_> {
             "draft" => pull.draft,
             "merged_at" => pull.merged_at.map(Time),
             "merge_commit_sha" => pull.merge_oid,
-            "auto_merge" => (),
+            "auto_merge" => self.auto_merge(),
         );
         Ok(())
+    }
+
+    /// How it will be merged by itself. GitHub's words for what nobody said are empty here.
+    fn auto_merge(&self) -> Option<serde_json::Value> {
+        let (auto, by) = self.pull.auto_merge.as_ref().zip(self.auto_merge_by.as_ref())?;
+        Some(json!({
+            "enabled_by": AccountView { links: self.links, account: by },
+            "merge_method": auto.method,
+            "commit_title": auto.title.as_deref().unwrap_or_default(),
+            "commit_message": auto.message.as_deref().unwrap_or_default(),
+        }))
     }
 
     fn write_facts<M: SerializeMap>(&self, map: &mut M, facts: &PullFacts) -> Result<(), M::Error> {

@@ -117,12 +117,12 @@ impl RepoView<'_> {
     fn write_policy<M: SerializeMap>(&self, map: &mut M, permission: Permission) -> Result<(), M::Error> {
         entries!(map;
             "permissions" => PermissionFlags(permission),
-            "allow_merge_commit" => true,
-            "allow_squash_merge" => true,
-            "allow_rebase_merge" => true,
-            "allow_auto_merge" => false,
+            "allow_merge_commit" => self.repo.merging.merge_commit,
+            "allow_squash_merge" => self.repo.merging.squash,
+            "allow_rebase_merge" => self.repo.merging.rebase,
+            "allow_auto_merge" => self.repo.merging.auto_merge,
             "allow_update_branch" => false,
-            "delete_branch_on_merge" => false,
+            "delete_branch_on_merge" => self.repo.merging.delete_branch,
             "use_squash_pr_title_as_default" => false,
             "squash_merge_commit_title" => "COMMIT_OR_PR_TITLE",
             "squash_merge_commit_message" => "COMMIT_MESSAGES",

@@ -2,9 +2,16 @@
 //! with real git.
 
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test program: it owns its clones, its processes and its patience"
+)]
 
+mod auto_merge;
 mod boards;
 mod boards_rest;
+mod checks;
+mod ci;
 mod graph;
 mod graph_changes;
 mod graph_engine;
@@ -12,6 +19,8 @@ mod graph_walk;
 mod hooks;
 mod hooks_courier;
 mod hooks_rest;
+mod merging;
+mod protection;
 mod pulls;
 mod receiver;
 mod reviews;

@@ -9,7 +9,7 @@ use baton_forge::{Forge, ForgeConfig, Knobs};
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::DataArgument;
+use super::{DataArgument, serve_config};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
@@ -26,6 +26,9 @@ pub(crate) struct Serve {
     /// Allow this many requests per hour and token.
     #[arg(long, value_name = "N")]
     rate_limit: Option<u64>,
+    /// Read what its own CI runs on each push from this file.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(flatten)]
     data: DataArgument,
 }
@@ -36,12 +39,17 @@ impl Serve {
         if let Some(limit) = self.rate_limit {
             knobs.rate_limit = limit;
         }
+        let ci = match &self.config {
+            Some(path) => serve_config::read(path)?,
+            None => Vec::new(),
+        };
         let config = ForgeConfig {
             data: self.data.data,
             listen: self.listen,
             socket: self.socket,
             record: self.record,
             knobs,
+            ci,
         };
         let runtime = tokio::runtime::Runtime::new().map_err(|error| CommandError::out_of_reach(&error))?;
         runtime.block_on(serve(&config))

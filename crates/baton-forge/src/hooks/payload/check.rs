@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::push::email;
 use super::{PayloadError, Stage, Written, body};
-use crate::db::{accounts, pulls, refs};
+use crate::db::refs::{self, RefRow};
+use crate::db::{accounts, protections, pulls};
 use crate::git::objects::CommitInfo;
 use crate::wire::account::AccountView;
 use crate::wire::commit::{CommitView, Place, short_branch};
@@ -310,9 +311,15 @@ impl Stage<'_> {
     /// The branches whose tip is a commit; GitHub names ten at most.
     fn branches_at(&self, oid: &str) -> Result<Vec<Value>, PayloadError> {
         let place: Place<'_> = self.place()?;
-        let rows = refs::with_prefix(self.conn, self.repo()?.id, "refs/heads/")?;
+        let repo_id = self.repo()?.id;
+        let rows = refs::with_prefix(self.conn, repo_id, "refs/heads/")?;
         let here = rows.iter().filter(|row| row.oid == oid).take(10);
-        Ok(here.map(|row| short_branch(place, row)).collect())
+        let branch = |row: &RefRow| {
+            let name = row.name.trim_start_matches("refs/heads/");
+            let is_protected = protections::of_branch(self.conn, repo_id, name)?.is_some();
+            Ok(short_branch(place, row, is_protected))
+        };
+        here.map(branch).collect()
     }
 }
 

@@ -1,0 +1,152 @@
+//! Protected branches: their rules, and what they say to merges and pushes.
+
+use serde_json::{Value, json};
+
+use crate::world::{REPO, World, git_output};
+
+const MAIN: &str = "/repos/acme/web/branches/main/protection";
+
+impl World {
+    pub(crate) async fn protect(&self, change: Value) {
+        let mut rules = json!({
+            "required_status_checks": null,
+            "enforce_admins": false,
+            "required_pull_request_reviews": null,
+            "restrictions": null,
+        });
+        for (key, value) in change.as_object().unwrap() {
+            rules[key] = value.clone();
+        }
+        self.ok(&self.admin, "PUT", MAIN, rules).await;
+    }
+}
+
+fn checks(strict: bool, contexts: &[&str]) -> Value {
+    json!({ "required_status_checks": { "strict": strict, "contexts": contexts } })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_are_written_read_changed_in_parts_and_removed() {
+    let world = World::new().await;
+    let admin =
+        async |method: &str, path: &str, body: Value| world.ask(&world.admin, method, path, body).await;
+    assert_eq!(admin("GET", MAIN, Value::Null).await.0, 404);
+    assert_eq!(admin("PUT", MAIN, json!({ "enforce_admins": true })).await.0, 422);
+    world.protect(checks(true, &["test"])).await;
+    let contexts = format!("{MAIN}/required_status_checks/contexts");
+    assert_eq!(
+        admin("POST", &contexts, json!({ "contexts": ["lint", "test"] })).await,
+        (200, json!(["test", "lint"]))
+    );
+    assert_eq!(admin("DELETE", &contexts, json!(["test"])).await, (200, json!(["lint"])));
+    assert_eq!(admin("PUT", &contexts, json!(["a", "b"])).await, (200, json!(["a", "b"])));
+    let reviews = format!("{MAIN}/required_pull_request_reviews");
+    assert_eq!(admin("GET", &reviews, Value::Null).await.0, 404);
+    let (status, view) = admin("PATCH", &reviews, json!({ "required_approving_review_count": 2 })).await;
+    assert_eq!((status, &view["required_approving_review_count"]), (200, &json!(2)));
+    assert_eq!(admin("PATCH", &reviews, json!({ "required_approving_review_count": 7 })).await.0, 422);
+    assert_eq!(admin("POST", &format!("{MAIN}/enforce_admins"), Value::Null).await.1["enabled"], true);
+    let (_, whole) = admin("GET", MAIN, Value::Null).await;
+    assert_eq!(
+        (&whole["required_status_checks"]["strict"], &whole["enforce_admins"]["enabled"]),
+        (&json!(true), &json!(true))
+    );
+    let branch = world.get(&format!("{REPO}/branches/main")).await;
+    assert_eq!(
+        (&branch["protected"], &branch["protection"]["required_status_checks"]["enforcement_level"]),
+        (&json!(true), &json!("everyone"))
+    );
+    assert_eq!(world.get(&format!("{REPO}/branches?protected=true")).await.as_array().unwrap().len(), 1);
+    assert_eq!(world.ask(&world.ada, "DELETE", MAIN, Value::Null).await.0, 403);
+    assert_eq!(admin("DELETE", MAIN, Value::Null).await.0, 204);
+    assert_eq!(world.get(&format!("{REPO}/branches/main")).await["protected"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_required_check_blocks_a_merge_until_it_passes_but_not_for_administrators() {
+    let world = World::new().await;
+    world.protect(checks(false, &["test"])).await;
+    let pull = world.pull("feature", "").await;
+    assert_eq!(world.judged(1).await["mergeable_state"], "blocked");
+    let refused = async |why: &str| {
+        let (status, answer) = world.merge(&world.ada, 1, json!({})).await;
+        assert_eq!((status, &answer["message"]), (405, &json!(why)));
+    };
+    let report = async |conclusion: &str| {
+        let run = json!({ "name": "test", "head_sha": pull["head"]["sha"], "conclusion": conclusion });
+        world.ok(&world.bob, "POST", &format!("{REPO}/check-runs"), run).await;
+    };
+    refused("Required status check \"test\" is expected.").await;
+    report("failure").await;
+    refused("Required status check \"test\" is failing.").await;
+    report("success").await;
+    assert_eq!(world.judged(1).await["mergeable_state"], "clean");
+    world.pull("second", "").await;
+    assert_eq!(world.merge(&world.ada, 2, json!({})).await.0, 405);
+    assert_eq!(world.merge(&world.admin, 2, json!({})).await.0, 200);
+    assert_eq!(world.merge(&world.ada, 1, json!({})).await.0, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_strict_rule_asks_for_a_head_that_has_the_base() {
+    let world = World::new().await;
+    let pull = world.pull("feature", "").await;
+    let run = json!({ "name": "test", "head_sha": pull["head"]["sha"], "conclusion": "success" });
+    world.ok(&world.bob, "POST", &format!("{REPO}/check-runs"), run).await;
+    world.protect(checks(true, &["test"])).await;
+    let file = json!({ "message": "more", "content": "eA==", "branch": "main" });
+    world.ok(&world.admin, "PUT", &format!("{REPO}/contents/more.txt"), file).await;
+    assert_eq!(world.judged(1).await["mergeable_state"], "behind");
+    assert_eq!(world.merge(&world.ada, 1, json!({})).await.0, 405);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pushes_to_a_protected_branch_are_refused_by_git_with_githubs_words() {
+    let world = World::new().await;
+    let reviews = json!({ "required_pull_request_reviews": { "required_approving_review_count": 1 } });
+    world.protect(reviews).await;
+    let ada = world.clone_as("direct", &world.ada);
+    ada.commit("a.txt", "a\n");
+    let push = |arguments: &[&str]| {
+        let output = git_output(&ada.path, arguments);
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (taken, said) = push(&["push", "origin", "HEAD:main", "HEAD:side"]);
+    assert!(!taken && said.contains("GH006: Protected branch update failed for refs/heads/main."), "{said}");
+    assert!(
+        said.contains("At least 1 approving review is required by reviewers with write access."),
+        "{said}"
+    );
+    assert!(said.contains("[new branch]"), "the other branch was taken: {said}");
+    let tip = ada.git(&["rev-parse", "HEAD"]);
+    let main = format!("{REPO}/git/refs/heads/main");
+    let (status, answer) = world.ask(&world.ada, "PATCH", &main, json!({ "sha": tip })).await;
+    assert_eq!((status, answer["message"].as_str().unwrap().contains("approving review")), (422, true));
+    let file = json!({ "message": "m", "content": "eA==", "branch": "main" });
+    assert_eq!(world.ask(&world.ada, "PUT", &format!("{REPO}/contents/x"), file).await.0, 409);
+    let merge = json!({ "base": "main", "head": "side" });
+    assert_eq!(world.ask(&world.ada, "POST", &format!("{REPO}/merges"), merge).await.0, 403);
+    let admin = world.clone_as("chief", &world.admin);
+    admin.commit("b.txt", "b\n");
+    admin.git(&["push", "-q", "origin", "main"]);
+    admin.git(&["commit", "-q", "--amend", "-m", "other words"]);
+    let output = git_output(&admin.path, &["push", "--force", "origin", "main"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("Cannot force-push to this branch"), "{said}");
+    world.ok(&world.admin, "POST", &format!("{MAIN}/enforce_admins"), Value::Null).await;
+    let output = git_output(&admin.path, &["push", "--force", "origin", "main"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("approving review"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_has_passed_its_checks_may_be_pushed_directly() {
+    let world = World::new().await;
+    world.protect(checks(false, &["test"])).await;
+    let ada = world.clone_as("direct", &world.ada);
+    ada.commit("a.txt", "a\n");
+    assert!(!git_output(&ada.path, &["push", "origin", "main"]).status.success());
+    ada.git(&["push", "-q", "origin", "HEAD:side"]);
+    let run = json!({ "name": "test", "head_sha": ada.git(&["rev-parse", "HEAD"]), "conclusion": "success" });
+    world.ok(&world.ada, "POST", &format!("{REPO}/check-runs"), run).await;
+    ada.git(&["push", "-q", "origin", "main"]);
+}
