@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use baton_core::closing::closing_references;
 use git2::{Oid, Repository};
-use serde_json::json;
 
 use super::history;
 use super::objects::{kind_of, parse_oid};
@@ -34,14 +33,6 @@ struct RefChange {
     new: Option<RefRow>,
     /// The branch was rewritten: its old tip is not in its new history.
     forced: bool,
-}
-
-impl RefChange {
-    fn news(self, repo_id: i64, actor_id: i64, now: i64) -> News {
-        let after = self.new.map(|row| row.oid);
-        let what = What::Push { name: self.name, before: self.old, after, forced: self.forced };
-        News { scope: Scope::Repo(repo_id), actor_id, now, what }
-    }
 }
 
 /// The open pull requests that a change of their head branch concerns.
@@ -93,12 +84,10 @@ impl Followers<'_> {
         self.db.writer().write_blocking(move |tx| {
             write_refs(tx, repo.id, &changes, &pull_refs)?;
             repos::touch_pushed(tx, repo.id, now)?;
+            tell_pushes(tx, repo.id, &changes, actor_id, now);
             if let Some(branch) = default_branch {
                 repos::set_default_branch(tx, repo.id, &branch)?;
                 repo.default_branch = branch;
-            }
-            for change in changes {
-                tx.tell(change.news(repo.id, actor_id, now));
             }
             for head_move in &moves {
                 move_heads(tx, &repo, head_move, actor_id, now)?;
@@ -271,6 +260,24 @@ fn all(repository: &Repository) -> Result<BTreeMap<String, RefRow>, git2::Error>
     Ok(rows)
 }
 
+/// Tells of every branch and tag that came, moved or went.
+fn tell_pushes(tx: &Tx<'_>, repo_id: i64, changes: &[RefChange], actor_id: i64, now: i64) {
+    let is_told = |name: &str| name.starts_with("refs/heads/") || name.starts_with("refs/tags/");
+    for change in changes.iter().filter(|change| is_told(&change.name)) {
+        tx.tell(News {
+            scope: Scope::Repo(repo_id),
+            actor_id,
+            now,
+            what: What::Push {
+                name: change.name.clone(),
+                before: change.old.clone(),
+                after: change.new.as_ref().map(|row| row.oid.clone()),
+                forced: change.forced,
+            },
+        });
+    }
+}
+
 fn write_refs(
     tx: &Tx<'_>,
     repo_id: i64,
@@ -302,7 +309,6 @@ fn move_heads(
             Some(row) => {
                 pulls::set_head(tx, pull.id, &row.oid)?;
                 issues::touch(tx, issue.id, now)?;
-                scene.tell(tx, "synchronize", json!({ "before": pull.head_oid, "after": row.oid }));
                 if head_move.change.forced {
                     events::record(tx, scene, &Happening::HeadRefForcePushed { commit: &row.oid })?;
                 }

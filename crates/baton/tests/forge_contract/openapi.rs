@@ -97,8 +97,8 @@ impl Description {
             Some(action) => format!("{event}-{action}").replace('_', "-"),
             None => event.replace('_', "-"),
         };
-        let schema =
-            &self.document["x-webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let schema = &self.document["x-webhooks"][name]["post"]["requestBody"]["content"]["application/json"]
+            ["schema"];
         (!schema.is_null()).then(|| schema.clone())
     }
 
