@@ -5,8 +5,8 @@
 //! go to the listeners inside the forge: the courier of webhooks, the referee of merges, the local CI.
 //!
 //! News carry ids, not contents: whoever works on them reads the state that the change has left. Only what a value was
-//! before travels along. What is about to be deleted is told *before* its row goes: the payloads of a deletion are
-//! written while there is still something to show.
+//! before travels along. A deletion is told either before its row goes, and its payloads are written at once, or after
+//! it with the subject as it was.
 
 use serde_json::Value;
 
@@ -28,14 +28,16 @@ pub(crate) struct News {
 }
 
 /// What happened. An `action` is GitHub's name of it. A `detail` is null where an action needs nothing more; otherwise it
-/// holds, by name, what the payload has beside its subject:
+/// holds, by name, what the payload has beside its subject. An edit may also be nothing but its `changes`.
 ///
 /// | key | of | what |
 /// |---|---|---|
 /// | `changes` | `edited`, `archived`, `reordered`, … | GitHub's `changes`, as it stands in the payload |
 /// | `label` | `labeled`, `unlabeled` | the label's id |
-/// | `account`, `team` | `assigned`, `unassigned`, `review_requested`, `review_request_removed` | whose id |
+/// | `account` | `assigned`, `unassigned` | whose id |
+/// | `requested_reviewer`, `requested_team` | `review_requested`, `review_request_removed` | whose id |
 /// | `title` | `milestoned`, `demilestoned` | the milestone's |
+/// | `issue`, `comment` | `deleted` | the subject as it was, where its row has gone already |
 /// | `issue` | `sub_issue_added`, `blocked_by_added`, `transferred` and their kin | the other issue's id |
 /// | `before`, `after` | `synchronize` | the head's commits |
 /// | `reason` | `auto_merge_disabled` | why |

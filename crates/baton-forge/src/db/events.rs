@@ -117,18 +117,30 @@ impl Happening<'_> {
         }
     }
 
-    /// The action of a webhook that tells the same, with what it needs. A new title is told with the other edits, a
-    /// merge as the closing that it is, and what happens to refs as pushes.
+    /// The action of a webhook that tells the same, with what it needs. What is told elsewhere is not told again: a new
+    /// title goes with the other edits, a merge is the closing that it is, and refs are told as pushes.
     fn news(&self) -> Option<(&'static str, Value)> {
-        let detail = match self {
-            Self::Labeled(label) | Self::Unlabeled(label) => json!({ "label": label.id }),
-            _ => self.detail(),
-        };
-        match self.kind() {
-            "renamed" | "merged" | "cross-referenced" | "head_ref_deleted" | "head_ref_force_pushed" => None,
-            "base_ref_changed" | "review_dismissed" => None,
-            "convert_to_draft" => Some(("converted_to_draft", detail)),
-            kind => Some((kind, detail)),
+        match self {
+            Self::Labeled(label) | Self::Unlabeled(label) => {
+                Some((self.kind(), json!({ "label": label.id })))
+            }
+            Self::Assigned(_)
+            | Self::Unassigned(_)
+            | Self::Milestoned(_)
+            | Self::Demilestoned(_)
+            | Self::Locked(_)
+            | Self::Unlocked
+            | Self::Closed { .. }
+            | Self::Reopened
+            | Self::SubIssueAdded(_)
+            | Self::SubIssueRemoved(_)
+            | Self::ParentAdded(_)
+            | Self::ParentRemoved(_)
+            | Self::BlockedByAdded(_)
+            | Self::BlockedByRemoved(_)
+            | Self::BlockingAdded(_)
+            | Self::BlockingRemoved(_) => Some((self.kind(), self.detail())),
+            _ => None,
         }
     }
 

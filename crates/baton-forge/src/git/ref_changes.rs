@@ -38,14 +38,6 @@ pub(super) struct RefChange {
     forced: bool,
 }
 
-impl RefChange {
-    fn news(self, repo_id: i64, actor_id: i64, now: i64) -> News {
-        let after = self.new.map(|row| row.oid);
-        let what = What::Push { name: self.name, before: self.old, after, forced: self.forced };
-        News { scope: Scope::Repo(repo_id), actor_id, now, what }
-    }
-}
-
 /// The open pull requests that a change of their head branch concerns.
 struct HeadMove {
     change: RefChange,
@@ -105,9 +97,6 @@ impl Followers<'_> {
             }
             for arrival in &arrivals {
                 arrival.settle(tx, &repo, actor_id, now)?;
-            }
-            for change in changes {
-                tx.tell(change.news(repo.id, actor_id, now));
             }
             for head_move in &moves {
                 move_heads(tx, &repo, head_move, actor_id, now)?;

@@ -49,16 +49,6 @@ impl<'a> Ask<'a> {
         let value = literal.and_then(|fields| fields.iter().find(|(name, _)| name == field));
         value.is_some_and(|(_, value)| value.as_variable().is_some())
     }
-
-    /// Returns whether a field of that name is selected anywhere under this one. It decides whether something costly is worth
-    /// reading; it looks at names only.
-    pub(crate) fn selects(&self, name: &str) -> bool {
-        let document = self.info.document();
-        self.info
-            .field_selections()
-            .iter()
-            .any(|field| field.selection_set.all_fields(document).any(|field| field.name == name))
-    }
 }
 
 /// A list of texts. One alone counts as a list of one, as GraphQL has it.

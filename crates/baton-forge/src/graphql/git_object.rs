@@ -6,6 +6,7 @@ use git2::{ObjectType, Oid, Repository};
 
 use super::actor::ActorNode;
 use super::ask::Ask;
+use super::check;
 use super::connection::{Connection, Paging};
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, maybe_object, null, object, unknown};
@@ -164,6 +165,9 @@ impl Entity for CommitNode {
             "history" => self.history(context, ask),
             "additions" | "deletions" | "changedFiles" | "changedFilesIfAvailable" => {
                 self.changes(context, ask)
+            }
+            "statusCheckRollup" | "status" | "checkSuites" => {
+                check::commit_field(&self.at.visit, &info.oid, context, ask)
             }
             _ => self.at.field(("C", "Commit"), context, ask),
         }

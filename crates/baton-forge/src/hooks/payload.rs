@@ -11,6 +11,8 @@ mod ping;
 mod pull;
 mod push;
 mod review;
+#[cfg(test)]
+mod rows;
 
 use rusqlite::Connection;
 use serde::Serialize;

@@ -63,6 +63,7 @@ pub(crate) async fn walk(forge: &ForgeProcess) {
     make_boards(client).await;
     let endpoints: Vec<EndpointInfo> =
         baton_forge::endpoints().filter(|endpoint| !endpoint.operation.is_empty()).collect();
+    crate::walk_hooks::create_hooks(client).await;
     let mut known = BTreeMap::new();
     for mut step in steps() {
         let (who, operation) =
@@ -205,6 +206,7 @@ fn steps() -> Vec<Step> {
     steps.extend(git());
     steps.extend(pulls());
     steps.extend(walk_relay::steps());
+    steps.extend(crate::walk_hooks::steps());
     steps.extend([
         Step(
             "search/issues-and-pull-requests",

@@ -1,4 +1,4 @@
-//! The walk over what the relay needs: pull requests in full, reviews, checks, protection, teams, boards and hooks.
+//! The walk over what the relay needs: pull requests in full, reviews, checks, protection, teams and boards.
 //!
 //! A step whose operation begins with `@` is taken by the second account: nobody approves a pull request of their own.
 
@@ -22,7 +22,6 @@ pub(crate) fn steps() -> Vec<Step> {
         merges(),
         teams(),
         boards(),
-        hooks(),
     ]
     .into_iter()
     .flatten()
@@ -377,54 +376,4 @@ fn board(owner: &'static [&'static str], [suffix, get_item]: [&'static str; 2]) 
         Step(get_item, with(&["item_id=$item"]), none(), 200, &[]),
         Step(named("delete-item"), with(&["item_id=$item"]), none(), 204, &[]),
     ]
-}
-
-fn hooks() -> Vec<Step> {
-    let config = json!({ "url": "http://127.0.0.1:9/hook", "content_type": "json", "secret": "s" });
-    let new = json!({ "name": "web", "active": true, "events": ["issues", "push"], "config": config });
-    let mut steps = Vec::new();
-    for (owner, suffix) in [("repos", "repo"), ("orgs", "org")] {
-        let named = |name: &str| -> &'static str { format!("{owner}/{name}").leak() };
-        let hook: &[&str] = &["hook_id=$hook"];
-        steps.extend([
-            Step(named("create-webhook"), &[], new.clone(), 201, &["hook=/id"]),
-            Step(named("create-webhook"), &[], json!({ "config": {} }), 422, &[]),
-            Step(named("create-webhook"), &[], json!({ "events": ["weather"], "config": config }), 422, &[]),
-            Step(named("list-webhooks"), &[], none(), 200, &[]),
-            Step(named("get-webhook"), hook, none(), 200, &[]),
-            Step(named("get-webhook"), &["hook_id=999"], none(), 404, &[]),
-            Step(named("update-webhook"), hook, json!({ "active": true, "events": ["*"] }), 200, &[]),
-            Step(named(&format!("get-webhook-config-for-{suffix}")), hook, none(), 200, &[]),
-            Step(
-                named(&format!("update-webhook-config-for-{suffix}")),
-                hook,
-                json!({ "content_type": "form" }),
-                200,
-                &[],
-            ),
-            Step(named("ping-webhook"), hook, none(), 204, &[]),
-        ]);
-        if owner == "repos" {
-            steps.push(Step("repos/test-push-webhook", hook, none(), 204, &[]));
-        }
-        steps.extend([
-            Step(named("list-webhook-deliveries"), hook, none(), 200, &["delivery=/0/id"]),
-            Step(
-                named("get-webhook-delivery"),
-                &["hook_id=$hook", "delivery_id=$delivery"],
-                none(),
-                200,
-                &[],
-            ),
-            Step(
-                named("redeliver-webhook-delivery"),
-                &["hook_id=$hook", "delivery_id=$delivery"],
-                none(),
-                202,
-                &[],
-            ),
-            Step(named("delete-webhook"), hook, none(), 204, &[]),
-        ]);
-    }
-    steps
 }

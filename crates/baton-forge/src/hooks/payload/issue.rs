@@ -19,7 +19,12 @@ impl<'a> Stage<'a> {
     }
 
     pub(super) fn issues(&self, id: i64, action: &str, detail: &Value) -> Written {
-        let mut parts = body([("issue", self.issue(self.issue_row(id)?)?)]);
+        let shown = match (issues::by_id(self.conn, id)?, &detail["issue"]) {
+            (Some(issue), _) => self.issue(issue)?,
+            (None, shown @ Value::Object(_)) => shown.clone(),
+            (None, _) => return Err(PayloadError::Gone("issue")),
+        };
+        let mut parts = body([("issue", shown)]);
         match action {
             "transferred" => drop(parts.insert("changes".to_owned(), self.transfer(detail)?)),
             _ => parts.extend(self.issue_extras(action, detail)?),

@@ -43,10 +43,10 @@ impl<'a> Stage<'a> {
     }
 
     fn reviewer(&self, detail: &Value) -> Written {
-        if let Some(id) = detail["team"].as_i64() {
+        if let Some(id) = detail["requested_team"].as_i64() {
             return Ok(body([("requested_team", self.team(id)?)]));
         }
-        let reviewer = detail["account"].as_i64().map(|id| self.account(id)).transpose()?;
+        let reviewer = detail["requested_reviewer"].as_i64().map(|id| self.account(id)).transpose()?;
         Ok(body([("requested_reviewer", reviewer.unwrap_or_default())]))
     }
 

@@ -136,9 +136,14 @@ impl Stage<'_> {
     pub(super) fn review_comment(&self, id: i64, action: &str, detail: &Value) -> Written {
         let sql = format!("{LINE_COMMENT} WHERE c.id = ?1");
         let comment = self.conn.prepare_cached(&sql)?.query_row([id], line_comment_from).optional()?;
-        let comment = comment.ok_or(PayloadError::Gone("review comment"))?;
-        let (number, mut parts) = self.reviewed(comment.pull_id)?;
-        parts.insert("comment".to_owned(), self.line_comment(&comment, number)?);
+        let pull_id =
+            comment.as_ref().map_or_else(|| detail["pull_id"].as_i64(), |comment| Some(comment.pull_id));
+        let (number, mut parts) = self.reviewed(pull_id.ok_or(PayloadError::Gone("review comment"))?)?;
+        let shown = match &comment {
+            Some(comment) => self.line_comment(comment, number)?,
+            None => detail["comment"].clone(),
+        };
+        parts.insert("comment".to_owned(), shown);
         if action == "edited" {
             parts.insert("changes".to_owned(), changes(detail));
         }
