@@ -18,12 +18,15 @@ const SHALLOW: &str = "query($number: Int!, $after: String) { user(login: \"admi
     content { ... on Issue { number title state updatedAt labels(first: 10) { nodes { name } } } } } } } } }";
 
 /// What leads to the last page: the place before its first item.
-const BEFORE_LAST: &str = "query($number: Int!, $before: String) { user(login: \"admin\") { projectV2(number: $number) {
+const BEFORE_LAST: &str =
+    "query($number: Int!, $before: String) { user(login: \"admin\") { projectV2(number: $number) {
   items(last: 100, before: $before) { pageInfo { startCursor endCursor } } } } }";
 
 pub(crate) async fn run(table: &mut Table, forge: &ForgeServer, directory: &Path) {
     let writes = seed(forge).await;
-    table.note(&format!("put {LARGE} + {SMALL} issues on boards, each with a status, at {writes:.0} writes/s"));
+    table.note(&format!(
+        "put {LARGE} + {SMALL} issues on boards, each with a status, at {writes:.0} writes/s"
+    ));
     let mut rates = Vec::new();
     for (number, length) in [(1, "1,000"), (2, "10,000")] {
         for (page, after) in [("first", None), ("last", Some(last_cursor(forge, number).await))] {
@@ -74,7 +77,8 @@ async fn seed(forge: &ForgeServer) -> f64 {
     let owner = data(forge, "{ viewer { id } }", json!({})).await["viewer"]["id"].clone();
     let mut seconds = 0.0;
     for (repo, count) in [("small", SMALL), ("large", LARGE)] {
-        let create = "mutation($i: CreateProjectV2Input!) { createProjectV2(input: $i) { projectV2 { number } } }";
+        let create =
+            "mutation($i: CreateProjectV2Input!) { createProjectV2(input: $i) { projectV2 { number } } }";
         let made = data(forge, create, json!({ "i": { "ownerId": owner, "title": repo } })).await;
         let board = format!("/users/admin/projectsV2/{}", made["createProjectV2"]["projectV2"]["number"]);
         let added = (AtomicU64::new(1), format!("{board}/items"));

@@ -8,10 +8,10 @@ use serde::Serialize;
 use crate::boards::fields::{self, Described};
 use crate::boards::projects::is_asked_for;
 use crate::boards::rights::{self, Level};
+use crate::db::Tx;
 use crate::db::accounts::{self, Account, AccountKind};
 use crate::db::project_fields::{self, Field};
 use crate::db::projects::{self, Project};
-use crate::db::Tx;
 use crate::graphql::connection::{read_cursor, write_cursor};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -75,7 +75,8 @@ pub(super) fn reply_page<T: Serialize>(
 ) -> ApiResult {
     let address = |name: &str, at: i64, relation: &str| {
         let kept = call.query.pairs().filter(|(key, _)| key != "after" && key != "before");
-        let kept: String = kept.map(|(key, value)| format!("{}={}&", segment(&key), segment(&value))).collect();
+        let kept: String =
+            kept.map(|(key, value)| format!("{}={}&", segment(&key), segment(&value))).collect();
         let cursor = write_cursor(at);
         let (api, path) = (&call.links.api, &call.path);
         format!("<{api}{path}?{kept}{name}={}>; rel=\"{relation}\"", segment(&cursor))

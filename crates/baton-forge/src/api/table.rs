@@ -1,9 +1,9 @@
 //! The table of endpoints.
 
 use super::{
-    Endpoint, Handler, assignees, board_items, boards, branches, collaborators, comments, commits, compare, contents, control,
-    dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues, labels, meta, milestones,
-    pull_merge, pulls, reactions, repos, search, sub_issues, users,
+    Endpoint, Handler, assignees, board_items, boards, branches, collaborators, comments, commits, compare,
+    contents, control, dependencies, events, git_objects, git_refs, git_trees, issue_labels, issues, labels,
+    meta, milestones, pull_merge, pulls, reactions, repos, search, sub_issues, users,
 };
 use crate::db::repos::Permission;
 use crate::graphql;

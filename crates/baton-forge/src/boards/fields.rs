@@ -49,8 +49,22 @@ const COLORS: [&str; 8] = ["BLUE", "GRAY", "GREEN", "ORANGE", "PINK", "PURPLE", 
 
 /// Names that GitHub keeps for itself.
 const RESERVED: [&str; 16] = [
-    "Title", "Assignees", "Labels", "Linked pull requests", "Milestone", "Repository", "Reviewers",
-    "Parent issue", "Sub-issues progress", "Type", "Tracks", "Tracked by", "Created", "Updated", "Closed", "Number",
+    "Title",
+    "Assignees",
+    "Labels",
+    "Linked pull requests",
+    "Milestone",
+    "Repository",
+    "Reviewers",
+    "Parent issue",
+    "Sub-issues progress",
+    "Type",
+    "Tracks",
+    "Tracked by",
+    "Created",
+    "Updated",
+    "Closed",
+    "Number",
 ];
 
 /// An option as a client describes it. One with the id of an option that is there is that option.
@@ -147,7 +161,8 @@ fn settle(field_id: i64, known: &[Choice], described: &[Described]) -> Result<Ve
             // A client that knows no ids describes the same option by the same name.
             None => known.iter().find(|choice| choice.name == option.name.trim()),
         };
-        let id = kept.map_or_else(|| fresh_id(field_id, option, (known, &settled)), |choice| choice.id.clone());
+        let id =
+            kept.map_or_else(|| fresh_id(field_id, option, (known, &settled)), |choice| choice.id.clone());
         let (color, description) = (option.color.clone(), option.description.clone());
         settled.push(Choice { id, name: option.name.trim().to_owned(), color, description });
     }

@@ -154,7 +154,9 @@ mod tests {
         let holds = |text: &str| {
             Filter::parse(text).is_none_or(|filter| filter.terms.iter().all(|term| term.holds(&subject())))
         };
-        for text in ["", "is:issue", "status:\"In Progress\"", "label:bug,docs door", "-is:closed", "no:assignee"] {
+        for text in
+            ["", "is:issue", "status:\"In Progress\"", "label:bug,docs door", "-is:closed", "no:assignee"]
+        {
             assert!(holds(text), "{text}");
         }
         for text in ["is:pr", "status:Todo", "-label:bug", "window", "no:status", "is:open is:closed"] {

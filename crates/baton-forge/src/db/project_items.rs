@@ -91,10 +91,8 @@ pub(crate) fn of_issue_on(
 
 /// Lists the items that show an issue, on whichever boards.
 pub(crate) fn of_issue(conn: &Connection, issue_id: i64, archived: bool) -> rusqlite::Result<Vec<Item>> {
-    let sql = concat!(
-        select!(),
-        " WHERE t.issue_id = ?1 AND (?2 OR t.archived_at IS NULL) ORDER BY t.project_id"
-    );
+    let sql =
+        concat!(select!(), " WHERE t.issue_id = ?1 AND (?2 OR t.archived_at IS NULL) ORDER BY t.project_id");
     conn.prepare_cached(sql)?.query_map(params![issue_id, archived], item_from)?.collect()
 }
 
@@ -123,9 +121,7 @@ pub(crate) fn stretch(conn: &Connection, project_id: i64, stretch: &Stretch) -> 
         ),
     };
     let (after, before) = (stretch.after.unwrap_or(i64::MIN), stretch.before.unwrap_or(i64::MAX));
-    conn.prepare_cached(sql)?
-        .query_map([project_id, after, before, stretch.limit], item_from)?
-        .collect()
+    conn.prepare_cached(sql)?.query_map([project_id, after, before, stretch.limit], item_from)?.collect()
 }
 
 /// The nearest place beyond `position` in a direction, if an item is there.

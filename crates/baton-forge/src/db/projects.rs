@@ -97,7 +97,8 @@ pub(crate) fn insert(
 
 /// Writes the fields that a client may change.
 pub(crate) fn update(conn: &Connection, project: &Project) -> rusqlite::Result<()> {
-    let sql = "UPDATE projects SET title = ?2, short_description = ?3, readme = ?4, public = ?5, template = ?6,
+    let sql =
+        "UPDATE projects SET title = ?2, short_description = ?3, readme = ?4, public = ?5, template = ?6,
                updated_at = ?7, closed_at = ?8, deleted_at = ?9 WHERE id = ?1";
     let values = params![
         project.id,

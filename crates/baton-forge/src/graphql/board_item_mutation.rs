@@ -121,7 +121,8 @@ pub(super) fn set_value(context: &Context<'_>, input: &JsonMap) -> Result<Payloa
 fn content(value: &JsonMap) -> Result<Content, GraphError> {
     let given: Vec<_> = value.iter().filter(|(_, value)| !value.is_null()).collect();
     let [(name, value)] = given.as_slice() else {
-        let message = "Exactly one of text, number, date, singleSelectOptionId and iterationId must be given.";
+        let message =
+            "Exactly one of text, number, date, singleSelectOptionId and iterationId must be given.";
         return Err(GraphError::unprocessable(message));
     };
     let text = || value.as_str().unwrap_or_default().to_owned();

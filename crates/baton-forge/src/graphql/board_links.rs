@@ -70,12 +70,7 @@ pub(super) fn issue_field<'a>(
     object(context, Connection::whole(names, Paging::of(ask)?, nodes))
 }
 
-fn among<'a>(
-    context: &'a Context<'a>,
-    ask: &Ask<'a>,
-    found: Vec<Project>,
-    kind: &'static str,
-) -> Answer<'a> {
+fn among<'a>(context: &'a Context<'a>, ask: &Ask<'a>, found: Vec<Project>, kind: &'static str) -> Answer<'a> {
     match ask.name() {
         "projectV2" => {
             let number = ask.i64("number").unwrap_or_default();

@@ -134,8 +134,7 @@ fn copy(context: &Context<'_>, input: &JsonMap) -> Result<Payload, GraphError> {
     let from = board::by_node(context, required(input, "projectId")?)?.project.id;
     let (owner, title) = (owner_of(context, input)?, required(input, "title")?.to_owned());
     let with_drafts = input.flag("includeDraftIssues").unwrap_or(false);
-    let id =
-        change(context, move |call, tx| projects::copy(call, tx, from, (owner, &title), with_drafts))?;
+    let id = change(context, move |call, tx| projects::copy(call, tx, from, (owner, &title), with_drafts))?;
     Ok(Payload::new("CopyProjectV2Payload").with("projectV2", reread(context, id)?))
 }
 

@@ -44,7 +44,9 @@ mod tests {
         assert_eq!(parts("https://github.com/acme/web/issues/7"), issue);
         assert_eq!(parts("http://127.0.0.1:80/acme/web/issues/7#issuecomment-1"), issue);
         assert_eq!(parts("https://github.com/acme/web/pull/8?a=b"), Some(("acme", "web", "pull", 8)));
-        for text in ["", "x", "https://github.com/acme/web", "https://github.com/acme/web/wiki/7", "a/b/issues/x"] {
+        for text in
+            ["", "x", "https://github.com/acme/web", "https://github.com/acme/web/wiki/7", "a/b/issues/x"]
+        {
             assert_eq!(parts(text), None, "{text}");
         }
     }

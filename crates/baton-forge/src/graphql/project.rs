@@ -67,7 +67,11 @@ impl ProjectNode {
         ProjectFieldNode { board: Rc::clone(&self.0), field }
     }
 
-    fn fields(&self, context: &Context<'_>, ask: &Ask<'_>) -> Result<Connection<ProjectFieldNode>, GraphError> {
+    fn fields(
+        &self,
+        context: &Context<'_>,
+        ask: &Ask<'_>,
+    ) -> Result<Connection<ProjectFieldNode>, GraphError> {
         let mut fields = self.0.fields(context)?.to_vec();
         let order = ask.object("orderBy");
         match order.and_then(|order| order.text("field")) {
@@ -146,7 +150,10 @@ pub(super) fn items(
             };
             (is_there(first.position, !descending)?, is_there(last.position, descending)?)
         }
-        _ => (paging.after.is_some() && project.item_count > 0, paging.before.is_some() && project.item_count > 0),
+        _ => (
+            paging.after.is_some() && project.item_count > 0,
+            paging.before.is_some() && project.item_count > 0,
+        ),
     };
     Ok(Connection::keyed(ITEM_NAMES, project.item_count, around, entries(board, found)))
 }

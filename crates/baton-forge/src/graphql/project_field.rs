@@ -39,7 +39,8 @@ impl Entity for ProjectFieldNode {
                 let is_wanted = |option: &&Choice| {
                     names.as_ref().is_none_or(|names| names.contains(&option.name.as_str()))
                 };
-                let wanted: Vec<_> = field.options.iter().filter(is_wanted).cloned().map(OptionNode).collect();
+                let wanted: Vec<_> =
+                    field.options.iter().filter(is_wanted).cloned().map(OptionNode).collect();
                 objects(context, wanted)
             }
             _ => unknown(self.type_name(), ask),

@@ -63,10 +63,7 @@ impl ProjectItemNode {
             Shown::Redacted => null(),
             Shown::Subject(visit, issue) if issue.is_pull => {
                 let pull = pulls::of_issue(context.conn, issue.id)?;
-                maybe_object(
-                    context,
-                    pull.map(|pull| PullRequestNode { visit, issue: issue.clone(), pull }),
-                )
+                maybe_object(context, pull.map(|pull| PullRequestNode { visit, issue: issue.clone(), pull }))
             }
             Shown::Subject(visit, issue) => object(context, IssueNode { visit, issue: issue.clone() }),
         }

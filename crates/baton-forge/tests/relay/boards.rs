@@ -58,8 +58,7 @@ impl<'w> Board<'w> {
     async fn move_to(&self, item: &str, option: &str) -> Value {
         let value = json!({ "singleSelectOptionId": option });
         let input = json!({ "projectId": self.id, "itemId": item, "fieldId": self.status, "value": value });
-        let selection =
-            "projectV2Item { fieldValueByName(name: \"Status\") { ... on ProjectV2ItemFieldSingleSelectValue { name } } }";
+        let selection = "projectV2Item { fieldValueByName(name: \"Status\") { ... on ProjectV2ItemFieldSingleSelectValue { name } } }";
         self.does("updateProjectV2ItemFieldValue", input, selection).await["projectV2Item"]["fieldValueByName"]
             ["name"]
             .clone()
@@ -90,10 +89,14 @@ async fn a_new_board_has_githubs_fields_and_the_next_number_of_its_owner() {
         fields(first: 20) { nodes { ... on ProjectV2FieldCommon { name dataType }
             ... on ProjectV2SingleSelectField { options { id name color } } } }";
     let read = first.read(&world.admin, selection).await;
-    assert_eq!((&read["title"], &read["public"], &read["closed"]), (&json!("first"), &json!(false), &json!(false)));
+    assert_eq!(
+        (&read["title"], &read["public"], &read["closed"]),
+        (&json!("first"), &json!(false), &json!(false))
+    );
     assert!(read["url"].as_str().unwrap().ends_with("/orgs/acme/projects/1"), "{read}");
     let fields = read["fields"]["nodes"].as_array().unwrap();
-    let named: Vec<_> = fields.iter().map(|f| (f["name"].as_str().unwrap(), f["dataType"].as_str().unwrap())).collect();
+    let named: Vec<_> =
+        fields.iter().map(|f| (f["name"].as_str().unwrap(), f["dataType"].as_str().unwrap())).collect();
     assert_eq!(named[..3], [("Title", "TITLE"), ("Assignees", "ASSIGNEES"), ("Status", "SINGLE_SELECT")]);
     assert_eq!(named.len(), 10);
     let options = fields[2]["options"].as_array().unwrap();
@@ -214,7 +217,8 @@ async fn pages_in_either_direction_join_without_gaps_or_repetitions() {
     assert_eq!((titles.as_str(), previous, next), ("", true, false));
     let (titles, previous, next, ..) = page(&format!("last: 2, before: \"{start}\"")).await;
     assert_eq!((titles.as_str(), previous, next), ("12", true, true));
-    let (titles, previous, next, _, end) = page("first: 2, orderBy: {field: POSITION, direction: DESC}").await;
+    let (titles, previous, next, _, end) =
+        page("first: 2, orderBy: {field: POSITION, direction: DESC}").await;
     assert_eq!((titles.as_str(), previous, next), ("65", false, true));
     let descending = format!("first: 9, after: \"{end}\", orderBy: {{field: POSITION, direction: DESC}}");
     let (titles, previous, next, ..) = page(&descending).await;
@@ -228,7 +232,9 @@ async fn own_fields_hold_what_fits_them_and_refuse_the_rest() {
     let item = board.draft("a").await;
     let field = async |name: &str, kind: &str| {
         let input = json!({ "projectId": board.id, "name": name, "dataType": kind });
-        let made = board.does("createProjectV2Field", input, "projectV2Field { ... on ProjectV2Field { id } }").await;
+        let made = board
+            .does("createProjectV2Field", input, "projectV2Field { ... on ProjectV2Field { id } }")
+            .await;
         made["projectV2Field"]["id"].as_str().unwrap().to_owned()
     };
     let (text, number, date) =
@@ -262,7 +268,10 @@ async fn own_fields_hold_what_fits_them_and_refuse_the_rest() {
     let values = &read["items"]["nodes"][0]["fieldValues"];
     assert_eq!(values["totalCount"], 4, "the title is a value too");
     assert_eq!(values["nodes"][1]["text"], "words");
-    assert_eq!((&values["nodes"][2]["number"], &values["nodes"][3]["date"]), (&json!(2.5), &json!("2026-02-28")));
+    assert_eq!(
+        (&values["nodes"][2]["number"], &values["nodes"][3]["date"]),
+        (&json!(2.5), &json!("2026-02-28"))
+    );
 
     for input in [
         json!({ "projectId": board.id, "name": "Notes", "dataType": "TEXT" }),
@@ -271,7 +280,8 @@ async fn own_fields_hold_what_fits_them_and_refuse_the_rest() {
         json!({ "projectId": board.id, "name": "Pick", "dataType": "SINGLE_SELECT" }),
         json!({ "projectId": board.id, "name": "Sprint", "dataType": "ITERATION" }),
     ] {
-        let answer = board.tries(&world.admin, "createProjectV2Field", input.clone(), "clientMutationId").await;
+        let answer =
+            board.tries(&world.admin, "createProjectV2Field", input.clone(), "clientMutationId").await;
         assert_eq!(answer["errors"][0]["type"], "UNPROCESSABLE", "{input}: {answer}");
     }
     let clear = json!({ "projectId": board.id, "itemId": item, "fieldId": text });
@@ -307,7 +317,8 @@ async fn a_board_is_hidden_from_strangers_and_what_they_may_not_see_is_redacted(
     board.issue("seen").await;
     let secret = json!({ "name": "secret", "private": true });
     world.ok(&world.admin, "POST", "/orgs/acme/repos", secret).await;
-    let hidden = world.ok(&world.admin, "POST", "/repos/acme/secret/issues", json!({ "title": "hidden" })).await;
+    let hidden =
+        world.ok(&world.admin, "POST", "/repos/acme/secret/issues", json!({ "title": "hidden" })).await;
     let input = json!({ "projectId": board.id, "contentId": hidden["node_id"] });
     let added = board.does("addProjectV2ItemById", input, "item { id }").await;
 
@@ -316,7 +327,9 @@ async fn a_board_is_hidden_from_strangers_and_what_they_may_not_see_is_redacted(
     let answer = world.graph(&world.eve, query, json!({ "id": board.id })).await;
     assert_eq!(answer["errors"].as_array().unwrap().len(), 2, "{answer}");
     assert_eq!(answer["data"]["organization"]["projectsV2"]["totalCount"], 0);
-    let answer = board.tries(&world.eve, "deleteProjectV2", json!({ "projectId": board.id }), "clientMutationId").await;
+    let answer = board
+        .tries(&world.eve, "deleteProjectV2", json!({ "projectId": board.id }), "clientMutationId")
+        .await;
     assert_eq!(answer["errors"][0]["type"], "NOT_FOUND");
 
     let public = json!({ "projectId": board.id, "public": true });
@@ -348,7 +361,9 @@ async fn a_filter_lets_through_what_it_names() {
         let selection = format!("items(first: 9, query: {}) {{ totalCount }}", json!(query));
         board.read(&world.admin, &selection).await["items"]["totalCount"].as_i64().unwrap()
     };
-    for (query, count) in [("", 2), ("door", 2), ("is:issue", 1), ("status:Done", 1), ("-status:Done", 1), ("nothing", 0)] {
+    for (query, count) in
+        [("", 2), ("door", 2), ("is:issue", 1), ("status:Done", 1), ("-status:Done", 1), ("nothing", 0)]
+    {
         assert_eq!(found(query).await, count, "{query}");
     }
 }

@@ -19,7 +19,10 @@ async fn a_board_and_its_fields_are_read_and_added_to() {
     let listed = world.ok(admin, "GET", "/orgs/acme/projectsV2", Value::Null).await;
     let board = world.ok(admin, "GET", BOARD, Value::Null).await;
     assert_eq!(listed, json!([board]));
-    assert_eq!((&board["title"], &board["owner"]["login"], &board["state"]), (&json!("work"), &json!("acme"), &json!("open")));
+    assert_eq!(
+        (&board["title"], &board["owner"]["login"], &board["state"]),
+        (&json!("work"), &json!("acme"), &json!("open"))
+    );
     assert_eq!(world.ok(admin, "GET", "/orgs/acme/projectsV2?q=is:closed", Value::Null).await, json!([]));
 
     let body = json!({ "name": "Size", "data_type": "single_select", "single_select_options": [
@@ -54,7 +57,9 @@ async fn items_are_added_changed_paged_and_deleted() {
     let admin = &world.admin;
     let items = format!("{BOARD}/items");
     for title in ["one", "two"] {
-        world.ok(admin, "POST", &format!("{REPO}/issues"), json!({ "title": title, "labels": ["bug"] })).await;
+        world
+            .ok(admin, "POST", &format!("{REPO}/issues"), json!({ "title": title, "labels": ["bug"] }))
+            .await;
     }
     let pull = world.pull("topic", "Closes #1").await;
     let by_place = json!({ "type": "Issue", "owner": "acme", "repo": "web", "number": 1 });
@@ -64,13 +69,11 @@ async fn items_are_added_changed_paged_and_deleted() {
     world.ok(admin, "POST", &items, json!({ "type": "Issue", "id": issue["id"] })).await;
     let added = world.ok(admin, "POST", &items, json!({ "type": "PullRequest", "id": pull["id"] })).await;
     assert_eq!(added["content_type"], "PullRequest");
-    let draft = world.ok(admin, "POST", &format!("{BOARD}/drafts"), json!({ "title": "later", "body": "words" })).await;
+    let draft = world
+        .ok(admin, "POST", &format!("{BOARD}/drafts"), json!({ "title": "later", "body": "words" }))
+        .await;
     assert_eq!((&draft["content_type"], &draft["content"]["body"]), (&json!("DraftIssue"), &json!("words")));
-    for body in [
-        json!({ "type": "Card", "id": 1 }),
-        json!({ "id": 1 }),
-        json!({ "type": "Issue" }),
-    ] {
+    for body in [json!({ "type": "Card", "id": 1 }), json!({ "id": 1 }), json!({ "type": "Issue" })] {
         assert_eq!(world.ask(admin, "POST", &items, body.clone()).await.0, 422, "{body}");
     }
     assert_eq!(world.ask(admin, "POST", &items, json!({ "type": "Issue", "id": 999_999 })).await.0, 404);
@@ -85,7 +88,13 @@ async fn items_are_added_changed_paged_and_deleted() {
     assert_eq!(read["fields"][0]["value"]["name"]["raw"], "Done");
     assert_eq!(read["fields"][1]["value"][0]["name"], "bug");
     assert_eq!(read["content"]["title"], "one");
-    for body in [set(json!("00000000")), set(json!(7)), set(json!([])), json!({}), json!({ "fields": [{ "id": status }] })] {
+    for body in [
+        set(json!("00000000")),
+        set(json!(7)),
+        set(json!([])),
+        json!({}),
+        json!({ "fields": [{ "id": status }] }),
+    ] {
         let (code, answer) = world.ask(admin, "PATCH", &one, body.clone()).await;
         assert_eq!(code, 422, "{body}: {answer}");
     }
@@ -95,7 +104,8 @@ async fn items_are_added_changed_paged_and_deleted() {
 
     let every = fields.as_array().unwrap().iter().map(|field| field["id"].to_string()).collect::<Vec<_>>();
     let listed = world.ok(admin, "GET", &format!("{items}?fields={}", every.join(",")), Value::Null).await;
-    let titles: Vec<_> = listed.as_array().unwrap().iter().map(|item| item["fields"][0]["value"]["raw"].clone()).collect();
+    let titles: Vec<_> =
+        listed.as_array().unwrap().iter().map(|item| item["fields"][0]["value"]["raw"].clone()).collect();
     assert_eq!(titles, ["one", "two", "topic", "later"]);
     assert_eq!(world.ask(admin, "GET", &format!("{items}?fields=1000"), Value::Null).await.0, 422);
     assert_eq!(world.ask(admin, "GET", &format!("{items}?after=nonsense"), Value::Null).await.0, 422);
@@ -105,7 +115,10 @@ async fn items_are_added_changed_paged_and_deleted() {
     world.ok(admin, "DELETE", &one, Value::Null).await;
     assert_eq!(world.ask(admin, "GET", &one, Value::Null).await.0, 404);
     assert_eq!(world.ask(admin, "DELETE", &one, Value::Null).await.0, 404);
-    assert_eq!(world.ask(&world.eve, "POST", &format!("{BOARD}/drafts"), json!({ "title": "mine" })).await.0, 404);
+    assert_eq!(
+        world.ask(&world.eve, "POST", &format!("{BOARD}/drafts"), json!({ "title": "mine" })).await.0,
+        404
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

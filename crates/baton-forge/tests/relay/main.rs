@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
 
 mod boards;
+mod boards_changes;
 mod boards_rest;
 mod graph;
 mod world;

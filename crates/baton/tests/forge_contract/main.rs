@@ -17,6 +17,7 @@ mod openapi;
 #[path = "../support/mod.rs"]
 mod support;
 mod walk;
+mod walk_boards;
 
 use std::path::PathBuf;
 

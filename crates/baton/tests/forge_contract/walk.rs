@@ -14,7 +14,13 @@ use crate::support::{Client, ForgeProcess, TOKEN, baton};
 
 /// One step: an operation, parts of the path that differ from the usual, a body, the status expected, and values to
 /// remember from the answer as `name=/json/pointer`.
-struct Step(&'static str, &'static [&'static str], Value, u16, &'static [&'static str]);
+pub(crate) struct Step(
+    pub(crate) &'static str,
+    pub(crate) &'static [&'static str],
+    pub(crate) Value,
+    pub(crate) u16,
+    pub(crate) &'static [&'static str],
+);
 
 /// The parts of a path that stand for the same thing throughout.
 const USUAL: [(&str, &str); 19] = [
@@ -44,6 +50,7 @@ pub(crate) async fn walk(forge: &ForgeProcess) {
     let (client, stranger) = (&Client::new(&forge.url, Some(TOKEN)), &Client::new(&forge.url, None));
     let endpoints: Vec<EndpointInfo> =
         baton_forge::endpoints().filter(|endpoint| !endpoint.operation.is_empty()).collect();
+    crate::walk_boards::create_boards(client).await;
     let mut known = BTreeMap::new();
     for step in steps() {
         take(client, &endpoints, &step, &mut known).await;
@@ -162,6 +169,7 @@ fn steps() -> Vec<Step> {
     steps.extend(issues());
     steps.extend(git());
     steps.extend(pulls());
+    steps.extend(crate::walk_boards::steps());
     steps.extend([
         Step(
             "search/issues-and-pull-requests",
