@@ -9,6 +9,7 @@
 
 mod auto_merge;
 mod boards;
+mod boards_changes;
 mod boards_rest;
 mod checks;
 mod ci;

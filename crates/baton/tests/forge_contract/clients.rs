@@ -30,6 +30,9 @@ pub(crate) fn run_all(contract: &Path, scripts: &Path, forge: &ForgeProcess, soc
         .arg(contract.join("venv/bin/gh"))
         .arg(&forge.url);
     run("gh_flow.sh", gh, &token);
+    let gh = &mut Command::new("bash");
+    gh.arg(scripts.join("gh_project_flow.sh")).arg(socket).arg(TOKEN).arg(contract.join("venv/bin/gh"));
+    run("gh_project_flow.sh", gh, &token);
 }
 
 fn run(name: &str, command: &mut Command, second_token: &str) {

@@ -18,6 +18,7 @@ mod openapi;
 #[path = "../support/mod.rs"]
 mod support;
 mod walk;
+mod walk_boards;
 mod walk_hooks;
 mod walk_relay;
 

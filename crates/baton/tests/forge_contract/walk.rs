@@ -60,10 +60,10 @@ pub(crate) async fn walk(forge: &ForgeProcess) {
     let second = prepare(&forge.data);
     let (client, stranger) = (&Client::new(&forge.url, Some(TOKEN)), &Client::new(&forge.url, None));
     let second = &Client::new(&forge.url, Some(&second));
-    make_boards(client).await;
     let endpoints: Vec<EndpointInfo> =
         baton_forge::endpoints().filter(|endpoint| !endpoint.operation.is_empty()).collect();
     crate::walk_hooks::create_hooks(client).await;
+    crate::walk_boards::create_boards(client).await;
     let mut known = BTreeMap::new();
     for mut step in steps() {
         let (who, operation) =
@@ -86,23 +86,6 @@ fn prepare(data: &Path) -> String {
     let (code, token, complaint) = baton(&["forge", "token", "create", "--user", "walker", "--data", data]);
     assert_eq!(code, 0, "{complaint}");
     token
-}
-
-/// A board of the organisation and one of the administrator, each the first of its owner.
-async fn make_boards(client: &Client) {
-    for owner in ["organization(login: \"acme\")", "user(login: \"admin\")"] {
-        let owner_id = graph(client, &format!("{{ owner: {owner} {{ id }} }}")).await["owner"]["id"].clone();
-        let create = format!(
-            "mutation {{ createProjectV2(input: {{ ownerId: {owner_id}, title: \"walk\" }}) {{ projectV2 {{ number }} }} }}"
-        );
-        assert_eq!(graph(client, &create).await["createProjectV2"]["projectV2"]["number"], 1);
-    }
-}
-
-async fn graph(client: &Client, query: &str) -> Value {
-    let answer = client.ask("POST", "/graphql", &json!({ "query": query })).await.json();
-    assert!(answer.get("errors").is_none(), "{query}: {answer}");
-    answer["data"].clone()
 }
 
 async fn take(
@@ -207,6 +190,7 @@ fn steps() -> Vec<Step> {
     steps.extend(pulls());
     steps.extend(walk_relay::steps());
     steps.extend(crate::walk_hooks::steps());
+    steps.extend(crate::walk_boards::steps());
     steps.extend([
         Step(
             "search/issues-and-pull-requests",

@@ -1,4 +1,4 @@
-//! The walk over what the relay needs: pull requests in full, reviews, checks, protection, teams and boards.
+//! The walk over what the relay needs: pull requests in full, reviews, checks, protection and teams.
 //!
 //! A step whose operation begins with `@` is taken by the second account: nobody approves a pull request of their own.
 
@@ -21,7 +21,6 @@ pub(crate) fn steps() -> Vec<Step> {
         protection(),
         merges(),
         teams(),
-        boards(),
     ]
     .into_iter()
     .flatten()
@@ -323,57 +322,5 @@ fn teams() -> Vec<Step> {
             &[],
         ),
         Step("teams/delete-in-org", team, none(), 204, &[]),
-    ]
-}
-
-/// The boards were made before: GitHub makes them over GraphQL only.
-fn boards() -> Vec<Step> {
-    let mut steps = Vec::new();
-    for (owner, names) in [
-        (&["org=acme"][..], ["for-org", "get-org-item"]),
-        (&["username=admin"][..], ["for-user", "get-user-item"]),
-    ] {
-        steps.extend(board(owner, names));
-    }
-    steps
-}
-
-fn board(owner: &'static [&'static str], [suffix, get_item]: [&'static str; 2]) -> Vec<Step> {
-    let named = |name: &str| -> &'static str { format!("projects/{name}-{suffix}").leak() };
-    let with = |more: &[&'static str]| -> &'static [&'static str] { [owner, more].concat().leak() };
-    let get_item: &'static str = format!("projects/{get_item}").leak();
-    let content = json!({ "type": "Issue", "id": "$issue1" });
-    vec![
-        Step(named("list"), owner, none(), 200, &[]),
-        Step(named("get"), owner, none(), 200, &[]),
-        Step(named("get"), with(&["project_number=99"]), none(), 404, &[]),
-        Step(
-            named("add-field"),
-            owner,
-            json!({ "name": "Effort", "data_type": "number" }),
-            201,
-            &["effort=/id"],
-        ),
-        Step(named("list-fields"), owner, none(), 200, &[]),
-        Step(named("get-field"), with(&["field_id=$effort"]), none(), 200, &[]),
-        Step(named("add-item"), owner, content, 201, &["item=/id"]),
-        Step(named("list-items"), owner, none(), 200, &[]),
-        Step(get_item, with(&["item_id=$item"]), none(), 200, &[]),
-        Step(
-            named("update-item"),
-            with(&["item_id=$item"]),
-            json!({ "fields": [{ "id": "$effort", "value": 3 }] }),
-            200,
-            &[],
-        ),
-        Step(
-            named("update-item"),
-            with(&["item_id=$item"]),
-            json!({ "fields": [{ "id": 999_999, "value": 3 }] }),
-            422,
-            &[],
-        ),
-        Step(get_item, with(&["item_id=$item"]), none(), 200, &[]),
-        Step(named("delete-item"), with(&["item_id=$item"]), none(), 204, &[]),
     ]
 }
