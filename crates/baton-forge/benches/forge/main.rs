@@ -67,9 +67,8 @@ async fn run() {
         compare(&mut table, "list page of 100, of 1,000", &forge, &small, directory.path(), 16).await;
 
     boards::run(&mut table, &forge, directory.path()).await;
-    let fan_out = hooks::run(&forge, &mut table).await;
+    hooks::run(&forge, &mut table).await;
 
-    table.aim("webhooks against plain POSTs by the same client", fan_out, 0.25, true);
     table.aim("GET issue against the yardstick", table.ratio("GET issue, random of 10,000"), 0.50, true);
     table.aim("list page at 10,000 against 1,000", large_rate / small_rate, 1.0 / 1.2, true);
     table.aim("RSS in MB after seeding", cold, 150.0, false);

@@ -23,16 +23,11 @@ pub(crate) fn run_all(contract: &Path, scripts: &Path, forge: &ForgeProcess, soc
             .current_dir(contract.join("node")),
         &token,
     );
-    let gh = &mut Command::new("bash");
-    gh.arg(scripts.join("gh_flow.sh"))
-        .arg(socket)
-        .arg(TOKEN)
-        .arg(contract.join("venv/bin/gh"))
-        .arg(&forge.url);
-    run("gh_flow.sh", gh, &token);
-    let gh = &mut Command::new("bash");
-    gh.arg(scripts.join("gh_project_flow.sh")).arg(socket).arg(TOKEN).arg(contract.join("venv/bin/gh"));
-    run("gh_project_flow.sh", gh, &token);
+    for flow in ["gh_flow.sh", "gh_issue_flow.sh", "gh_pr_flow.sh", "gh_project_flow.sh"] {
+        let gh = &mut Command::new("bash");
+        gh.arg(scripts.join(flow)).arg(socket).arg(TOKEN).arg(contract.join("venv/bin/gh")).arg(&forge.url);
+        run(flow, gh, &token);
+    }
 }
 
 fn run(name: &str, command: &mut Command, second_token: &str) {

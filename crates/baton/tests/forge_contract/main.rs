@@ -21,6 +21,7 @@ mod walk;
 mod walk_boards;
 mod walk_hooks;
 mod walk_relay;
+mod webhooks;
 
 use std::path::PathBuf;
 

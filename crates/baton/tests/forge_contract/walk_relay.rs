@@ -11,20 +11,10 @@ fn none() -> Value {
 }
 
 pub(crate) fn steps() -> Vec<Step> {
-    [
-        branches(),
-        pulls(),
-        reviews(),
-        review_comments(),
-        checks(),
-        statuses(),
-        protection(),
-        merges(),
-        teams(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [branches(), pulls(), reviews(), review_comments(), checks(), statuses(), protection(), merges(), teams()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Two branches from the tip of `main`, one of which changes what the other does.
