@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Boards through the gh program's `project` commands, over a unix socket.
 #
-# Run as: gh_project_flow.sh SOCKET TOKEN GH_BINARY, with a second account in FORGE_USER2 and FORGE_TOKEN2.
+# Run as: gh_project_flow.sh SOCKET TOKEN GH_BINARY BASE_URL, with a second account in FORGE_USER2 and FORGE_TOKEN2.
 #
 # gh believes that it speaks to github.com. The boards here belong to the account of the token.
 set -uo pipefail
 
-if [[ $# -ne 3 ]]; then
-  echo "usage: gh_project_flow.sh SOCKET TOKEN GH_BINARY" >&2
+if [[ $# -ne 4 ]]; then
+  echo "usage: gh_project_flow.sh SOCKET TOKEN GH_BINARY BASE_URL" >&2
   exit 2
 fi
 absolute() { printf '%s/%s' "$(cd "$(dirname "$1")" && pwd)" "$(basename "$1")"; }
