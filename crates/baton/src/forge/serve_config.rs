@@ -9,7 +9,7 @@
 //!     branches: ["*"]     # every branch when absent
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use baton_core::config::duration::parse_duration;
@@ -21,35 +21,6 @@ use crate::command_error::CommandError;
 
 /// How long a command may take when nobody says so.
 const TIME_LIMIT: Duration = Duration::from_mins(10);
-
-/// The file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ServeConfigError {
-    #[error("cannot read {}", path.display())]
-    Read {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("{} is not a configuration of the forge", path.display())]
-    Parse {
-        path: PathBuf,
-        #[source]
-        source: Box<serde_saphyr::Error>,
-    },
-    #[error("{}: ci[{at}].{key}: {why}", path.display())]
-    Rule { path: PathBuf, at: usize, key: &'static str, why: String },
-}
-
-impl From<ServeConfigError> for CommandError {
-    fn from(error: ServeConfigError) -> Self {
-        match &error {
-            ServeConfigError::Read { .. } => Self::out_of_reach(&error),
-            ServeConfigError::Parse { source, .. } => Self::Usage(format!("{error}: {source}")),
-            ServeConfigError::Rule { .. } => Self::Usage(error.to_string()),
-        }
-    }
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,30 +41,30 @@ struct Rule {
 }
 
 /// Reads the rules of a file.
-pub(super) fn read(path: &Path) -> Result<Vec<CiRule>, ServeConfigError> {
+pub(super) fn read(path: &Path) -> Result<Vec<CiRule>, CommandError> {
     let text = std::fs::read_to_string(path)
-        .map_err(|source| ServeConfigError::Read { path: path.to_owned(), source })?;
-    parse(path, &text)
+        .map_err(|error| CommandError::OutOfReach(format!("cannot read {}: {error}", path.display())))?;
+    parse(&text).map_err(|why| CommandError::Usage(format!("{}: {why}", path.display())))
 }
 
-fn parse(path: &Path, text: &str) -> Result<Vec<CiRule>, ServeConfigError> {
-    let file: File = serde_saphyr::from_str(text)
-        .map_err(|source| ServeConfigError::Parse { path: path.to_owned(), source: Box::new(source) })?;
-    file.ci.into_iter().enumerate().map(|(at, rule)| rule.read(path, at)).collect()
+fn parse(text: &str) -> Result<Vec<CiRule>, String> {
+    let file: File = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+    let rule = |(at, rule): (usize, Rule)| rule.read().map_err(|why| format!("ci[{at}].{why}"));
+    file.ci.into_iter().enumerate().map(rule).collect()
 }
 
 impl Rule {
-    fn read(self, path: &Path, at: usize) -> Result<CiRule, ServeConfigError> {
-        let wrong = |key, why: String| ServeConfigError::Rule { path: path.to_owned(), at, key, why };
-        let repo: RepoSlug = self.repo.parse().map_err(|error| wrong("repo", format!("{error}")))?;
+    /// A complaint begins with the key that it is about.
+    fn read(self) -> Result<CiRule, String> {
+        let repo: RepoSlug = self.repo.parse().map_err(|error| format!("repo: {error}"))?;
         if self.command.trim().is_empty() {
-            return Err(wrong("command", "it is empty".to_owned()));
+            return Err("command: it is empty".to_owned());
         }
         let time_limit = match &self.time_limit {
             None => TIME_LIMIT,
             Some(text) => parse_duration(text)
                 .filter(|limit| !limit.is_zero())
-                .ok_or_else(|| wrong("time_limit", format!("`{text}` is not a duration such as 10m")))?,
+                .ok_or_else(|| format!("time_limit: `{text}` is not a duration such as 10m"))?,
         };
         let name = self.name.unwrap_or_else(|| "ci".to_owned());
         Ok(CiRule { repo, name, command: self.command, time_limit, branches: self.branches })
@@ -102,24 +73,15 @@ impl Rule {
 
 #[cfg(test)]
 mod tests {
-    use std::error::Error as _;
-
     use super::*;
-
-    fn read(text: &str) -> Result<Vec<CiRule>, String> {
-        parse(Path::new("forge.yaml"), text).map_err(|error| {
-            let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
-            format!("{error}{source}")
-        })
-    }
 
     #[test]
     fn rules_are_read_with_what_is_usual_where_nothing_is_said() {
-        let rules = read("ci:\n  - repo: acme/web\n    command: make test\n  - repo: a/b\n    command: x\n    name: test\n    time_limit: 90s\n    branches: [\"v*\"]\n").unwrap();
+        let rules = parse("ci:\n  - repo: acme/web\n    command: make test\n  - repo: a/b\n    command: x\n    name: test\n    time_limit: 90s\n    branches: [\"v*\"]\n").unwrap();
         assert_eq!((rules[0].name.as_str(), rules[0].time_limit), ("ci", Duration::from_secs(600)));
         assert_eq!((rules[1].name.as_str(), rules[1].time_limit), ("test", Duration::from_secs(90)));
         assert_eq!(rules[1].branches, ["v*"]);
-        assert!(read("{}").unwrap().is_empty());
+        assert!(parse("{}").unwrap().is_empty());
     }
 
     #[test]
@@ -131,7 +93,7 @@ mod tests {
             ("ci:\n  - repo: ab\n    command: x", "repo"),
             ("ci:\n  - repo: a/b\n    command: x\n    time_limit: soon", "time_limit"),
         ] {
-            let complaint = read(text).unwrap_err();
+            let complaint = parse(text).unwrap_err();
             assert!(complaint.contains(key), "{text}: {complaint}");
         }
     }
