@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::push::email;
 use super::{PayloadError, Stage, Written, body};
 use crate::db::refs::{self, RefRow};
-use crate::db::{accounts, protections, pulls};
+use crate::db::{accounts, checks, protections, pulls};
 use crate::git::objects::CommitInfo;
 use crate::wire::account::AccountView;
 use crate::wire::commit::{CommitView, Place, short_branch};
@@ -65,31 +65,6 @@ fn run_from(row: &Row<'_>) -> rusqlite::Result<Run> {
     })
 }
 
-/// From the worst to the best: a suite is concluded as its worst run.
-const CONCLUSIONS: [&str; 9] = [
-    "action_required",
-    "timed_out",
-    "cancelled",
-    "failure",
-    "startup_failure",
-    "stale",
-    "success",
-    "neutral",
-    "skipped",
-];
-
-/// What a suite is as a whole, from the status and conclusion of each of its runs.
-fn whole(runs: &[(String, Option<String>)]) -> (&'static str, Option<&'static str>) {
-    if runs.is_empty() || runs.iter().all(|(status, _)| status == "queued") {
-        return ("queued", None);
-    }
-    if runs.iter().any(|(status, _)| status != "completed") {
-        return ("in_progress", None);
-    }
-    let is_seen = |wanted: &&&str| runs.iter().any(|(_, found)| found.as_deref() == Some(**wanted));
-    ("completed", CONCLUSIONS.iter().find(is_seen).copied())
-}
-
 impl Stage<'_> {
     fn suite(&self, id: i64) -> Result<Suite, PayloadError> {
         let sql =
@@ -99,19 +74,11 @@ impl Stage<'_> {
         found.ok_or(PayloadError::Gone("check suite"))
     }
 
-    fn suite_whole(
-        &self,
-        suite_id: i64,
-    ) -> Result<(usize, &'static str, Option<&'static str>), PayloadError> {
-        // Of runs with one name only the newest counts.
-        let sql = "SELECT status, conclusion FROM check_runs WHERE id IN
-                   (SELECT max(id) FROM check_runs WHERE suite_id = ?1 GROUP BY name)";
-        let mut statement = self.conn.prepare_cached(sql)?;
-        let runs: Vec<(String, Option<String>)> = statement
-            .query_map([suite_id], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<Result<_, _>>()?;
-        let (status, conclusion) = whole(&runs);
-        Ok((runs.len(), status, conclusion))
+    /// How many runs a suite has, and what it is as a whole.
+    fn suite_whole(&self, id: i64) -> Result<(usize, &'static str, Option<&'static str>), PayloadError> {
+        let latest = checks::runs_in(self.conn, id, true)?;
+        let (status, conclusion) = checks::summary(&latest);
+        Ok((latest.len(), status, conclusion))
     }
 
     pub(super) fn check_suite(&self, id: i64) -> Written {
@@ -320,31 +287,5 @@ impl Stage<'_> {
             Ok(short_branch(place, row, is_protected))
         };
         here.map(branch).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_suite_is_as_far_as_its_slowest_run_and_as_good_as_its_worst() {
-        let check = |runs: &[(&str, Option<&str>)], expected| {
-            let runs: Vec<(String, Option<String>)> = runs
-                .iter()
-                .map(|(status, conclusion)| ((*status).to_owned(), conclusion.map(str::to_owned)))
-                .collect();
-            assert_eq!(whole(&runs), expected, "{runs:?}");
-        };
-        check(&[], ("queued", None));
-        check(&[("queued", None), ("completed", Some("success"))], ("in_progress", None));
-        check(
-            &[("completed", Some("success")), ("completed", Some("skipped"))],
-            ("completed", Some("success")),
-        );
-        check(
-            &[("completed", Some("failure")), ("completed", Some("success"))],
-            ("completed", Some("failure")),
-        );
     }
 }

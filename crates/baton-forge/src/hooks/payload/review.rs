@@ -151,7 +151,10 @@ impl Stage<'_> {
     }
 
     pub(super) fn review_thread(&self, id: i64) -> Written {
-        let sql = format!("{LINE_COMMENT} WHERE c.thread_id = ?1 ORDER BY c.id");
+        // What was said in a review that is not submitted yet is its author's alone.
+        let sql = format!(
+            "{LINE_COMMENT} JOIN reviews r ON r.id = c.review_id WHERE c.thread_id = ?1 AND r.state <> 'PENDING' ORDER BY c.id"
+        );
         let comments: Vec<LineComment> =
             self.conn.prepare_cached(&sql)?.query_map([id], line_comment_from)?.collect::<Result<_, _>>()?;
         let pull_id = comments.first().ok_or(PayloadError::Gone("review thread"))?.pull_id;
