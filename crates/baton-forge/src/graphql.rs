@@ -69,6 +69,7 @@ pub(crate) mod tree_node;
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::ast::OperationType;
 use apollo_compiler::executable::Operation;
+use apollo_compiler::introspection;
 use apollo_compiler::request::coerce_variable_values;
 use apollo_compiler::resolvers::Execution;
 use apollo_compiler::response::{ExecutionResponse, JsonMap};
@@ -133,6 +134,8 @@ fn answer(call: &Call, request: &Request) -> Result<ExecutionResponse, Vec<Value
     let operation = documents::operation(&document, request.operation_name.as_deref())?;
     let variables = coerce_variable_values(schema, operation, &request.variables)
         .map_err(|error| vec![documents::bad_variable(&document, operation, &error)])?;
+    introspection::check_max_depth(&document, operation)
+        .map_err(|error| vec![json!({ "message": error.message().to_string() })])?;
     let cost = cost::weigh(&document, operation, &variables).map_err(refused)?;
     let dry = budget::dry_run(operation, &variables);
     if dry.is_none() {

@@ -109,14 +109,14 @@ fn kind_word(field: &Field) -> String {
 
 /// What changed, in the words of GitHub's webhook.
 fn change(project: &Project, field: &Field, from: Option<&Content>, to: Option<&Content>) -> Value {
-    json!({
+    json!({ "field_value": {
         "field_node_id": NodeId(field.kind.prefix(), field.id),
         "field_type": field.kind.as_str().to_ascii_lowercase(),
         "field_name": field.name,
         "project_number": project.number,
         "from": from.map(|content| told(field, content)),
         "to": to.map(|content| told(field, content)),
-    })
+    } })
 }
 
 fn told(field: &Field, content: &Content) -> Value {

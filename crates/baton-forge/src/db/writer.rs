@@ -223,12 +223,20 @@ fn apply(
     aftermath.deliveries.push(deliver);
     if keep {
         let told = tx.told.into_inner();
-        aftermath.has_mail |= publish(connection, post, &told)? | tx.has_mail.get();
+        aftermath.has_mail |= announce(connection, post, &told)? | tx.has_mail.get();
         aftermath.news.extend(told.into_iter().map(|told| told.news));
     } else {
         execute(connection, "ROLLBACK TO change")?;
     }
     execute(connection, "RELEASE change")
+}
+
+/// Writes the deliveries of a change. One that cannot be rendered at all costs a webhook, never the writer.
+fn announce(connection: &Connection, post: &Post, told: &[Told]) -> rusqlite::Result<bool> {
+    catch_unwind(AssertUnwindSafe(|| publish(connection, post, told))).unwrap_or_else(|_| {
+        tracing::error!("the webhooks of a change panicked and are left out");
+        Ok(false)
+    })
 }
 
 fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {

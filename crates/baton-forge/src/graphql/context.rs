@@ -1,6 +1,6 @@
 //! What every field can reach: the request, the rows, and the forge's endpoints.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -20,11 +20,31 @@ pub(crate) struct Context<'c> {
     /// Repositories seen so far with what the viewer may do there; `None` for what may not be seen.
     visits: RefCell<Vec<(i64, Option<Arc<Visit>>)>>,
     accounts: RefCell<Vec<Arc<Account>>>,
+    /// How many bytes of text the answer may still hold.
+    bytes_left: Cell<usize>,
 }
+
+/// An answer is held in memory as a whole; a short document can ask for a long text very often.
+const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl<'c> Context<'c> {
     pub(super) fn new(call: &'c Call, conn: &'c Connection, cost: Cost) -> Self {
-        Self { call, conn, cost, visits: RefCell::default(), accounts: RefCell::default() }
+        Self {
+            call,
+            conn,
+            cost,
+            visits: RefCell::default(),
+            accounts: RefCell::default(),
+            bytes_left: Cell::new(ANSWER_BYTES_MAX),
+        }
+    }
+
+    /// Takes a text from what the answer may hold.
+    pub(super) fn spend(&self, bytes: usize) -> Result<(), GraphError> {
+        let left = self.bytes_left.get().checked_sub(bytes);
+        self.bytes_left.set(left.unwrap_or(0));
+        left.map(drop)
+            .ok_or_else(|| GraphError::new("MAX_COMPLEXITY_EXCEEDED", "The answer would be too large."))
     }
 
     pub(crate) fn render(&self) -> Render<'_> {

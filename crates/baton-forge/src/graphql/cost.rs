@@ -20,6 +20,8 @@ const NODES_MAX: i64 = 500_000;
 const IDS_MAX: i64 = 100;
 /// Fields of a document with its fragments written out.
 const FIELDS_MAX: usize = 30_000;
+/// Answers to those fields, each as often as its connections let it be asked for.
+const ANSWERS_MAX: i64 = 500_000;
 /// Fields inside of fields, which are answered by functions that call each other.
 const LEVELS_MAX: usize = 60;
 
@@ -35,6 +37,7 @@ struct Walk<'d> {
     requests: i64,
     nodes: i64,
     fields: usize,
+    answers: i64,
 }
 
 pub(super) fn weigh(
@@ -42,7 +45,7 @@ pub(super) fn weigh(
     operation: &Operation,
     variables: &JsonMap,
 ) -> Result<Cost, GraphError> {
-    let mut walk = Walk { document, variables, requests: 0, nodes: 0, fields: 0 };
+    let mut walk = Walk { document, variables, requests: 0, nodes: 0, fields: 0, answers: 0 };
     walk.visit(&operation.selection_set, 1, 0)?;
     if walk.nodes > NODES_MAX {
         let message = format!(
@@ -62,7 +65,8 @@ impl Walk<'_> {
         }
         for selection in &set.selections {
             self.fields += 1;
-            if self.fields > FIELDS_MAX {
+            self.answers = self.answers.saturating_add(around);
+            if self.fields > FIELDS_MAX || self.answers > ANSWERS_MAX {
                 return Err(GraphError::new(
                     "MAX_COMPLEXITY_EXCEEDED",
                     "The query asks for too many fields.",

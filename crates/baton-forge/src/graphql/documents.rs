@@ -50,6 +50,10 @@ fn parse(schema: &Valid<Schema>, text: &str) -> Result<Valid<ExecutableDocument>
     };
     let mut parser = Parser::new().token_limit(TOKENS_MAX).recursion_limit(NESTING_MAX);
     let parsed = parser.parse_executable(schema, text, "query.graphql");
+    // What was read up to a limit is not what was sent, so nothing else is said about it.
+    if parser.tokens_reached() >= TOKENS_MAX {
+        return Err(vec![json!({ "message": format!("The query has more than {TOKENS_MAX} tokens.") })]);
+    }
     let document = parsed.map_err(|refused| complain(&refused.errors))?;
     match document.validate(schema) {
         Ok(document) => Ok(document),

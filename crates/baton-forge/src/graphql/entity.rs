@@ -55,7 +55,11 @@ impl<E: Entity> ObjectValue for Bound<'_, E> {
     }
 
     fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
-        self.entity.field(self.context, &Ask::new(info)).map_err(FieldError::from)
+        let answer = self.entity.field(self.context, &Ask::new(info))?;
+        if let ResolvedValue::Leaf(JsonValue::String(text)) = &answer {
+            self.context.spend(text.as_str().len())?;
+        }
+        Ok(answer)
     }
 }
 

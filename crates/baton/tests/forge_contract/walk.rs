@@ -138,6 +138,10 @@ fn replace(text: &str, known: &BTreeMap<String, String>) -> String {
     })
 }
 
+/// Endpoints that read no body, to which it does not matter what is sent.
+const BODILESS: [&str; 3] =
+    ["checks/rerequest-run", "checks/rerequest-suite", "repos/set-admin-branch-protection"];
+
 /// Wrong in every way that applies: nobody, a bad token, nothing there, no JSON, the wrong JSON.
 async fn go_wrong(
     client: &Client,
@@ -167,8 +171,7 @@ async fn go_wrong(
             endpoint.method
         );
     }
-    // What is sent must not matter to an endpoint that reads no body, and must be refused by one that does.
-    if matches!(endpoint.method, "POST" | "PATCH" | "PUT") {
+    if matches!(endpoint.method, "POST" | "PATCH" | "PUT") && !BODILESS.contains(&endpoint.operation) {
         for body in ["{", "[1, 2]", "\"text\"", "{\"title\": 7e999}"] {
             let answer = client.send(endpoint.method, &path, Some(body), &[]).await.unwrap();
             assert!(

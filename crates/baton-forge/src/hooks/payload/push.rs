@@ -108,14 +108,15 @@ impl<'a> Stage<'a> {
             return Ok(Vec::new());
         }
         let mut walk = repository.revwalk()?;
-        walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::REVERSE)?;
         walk.push(after)?;
         match moved.before.and_then(parse_oid) {
             Some(before) if repository.find_commit(before).is_ok() => walk.hide(before)?,
             // A new branch has brought only what no other branch has.
             _ => self.hide_other_branches(&mut walk, repository, moved.name)?,
         }
-        let oids: Vec<Oid> = walk.take(COMMITS_MAX).collect::<Result<_, _>>()?;
+        // The newest come first, so that a long history is not walked to its end while others wait to write.
+        let mut oids: Vec<Oid> = walk.take(COMMITS_MAX).collect::<Result<_, _>>()?;
+        oids.reverse();
         let from = oids.len().saturating_sub(FILES_OF_COMMITS_MAX);
         let show = |(at, oid): (usize, &Oid)| {
             let commit = CommitInfo::of(&repository.find_commit(*oid)?);
