@@ -18,16 +18,16 @@ STATUS = """query($id: ID!, $status: String!) {
 @step("make a board, and put an issue on it")
 def make_board(ctx):
     ctx.board = ctx.github.graphql(CREATE, {"owner": ctx.me.node_id})["createProjectV2"]["projectV2"]
-    ctx.on_board = (ctx.owner, ctx.board["number"])
+    ctx.on_board = (ctx.board["number"], ctx.owner)
     listed = body(ctx.rest.projects.list_for_user(ctx.owner))
     expect_that("boards", ctx.board["number"] in [b.number for b in listed], "the new one", listed)
     fields = body(ctx.rest.projects.list_fields_for_user(*ctx.on_board))
     (ctx.status,) = [field for field in fields if field.name == "Status"]
     expect("options", [option.name.raw for option in ctx.status.options], ["Todo", "In Progress", "Done"])
     ctx.card = new_issues(ctx, "to be moved")[0]
-    item = body(ctx.rest.projects.add_item_for_user(*ctx.on_board, type="Issue", id=ctx.card.id), 201)
+    item = body(ctx.rest.projects.add_item_for_user(*reversed(ctx.on_board), type="Issue", id=ctx.card.id), 201)
     ctx.item = item.id
-    refusal(404, ctx.rest.projects.get_for_user, ctx.owner, 999)
+    refusal(404, ctx.rest.projects.get_for_user, 999, ctx.owner)
 
 
 @step("move an issue on the board, and see it over GraphQL")

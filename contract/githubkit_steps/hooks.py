@@ -23,7 +23,7 @@ class Receiver:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 content = self.rfile.read(int(self.headers["content-length"]))
-                receiver.sent.append((dict(self.headers), content))
+                receiver.sent.append((self.headers, content))
                 self.send_response(200)
                 self.end_headers()
 

@@ -12,8 +12,6 @@ use crate::http::error::ApiError;
 use crate::http::page::{self, Page};
 use crate::http::reply::{ApiResult, Reply};
 use crate::news::What;
-use crate::wire::check::app_view;
-use crate::wire::repo::RepoView;
 
 /// The suite that the path names.
 pub(super) fn numbered(call: &Call, conn: &Connection) -> Result<CheckSuite, ApiError> {
@@ -99,14 +97,4 @@ pub(super) fn rerequest(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let suite = numbered(call, tx)?;
     tell(call, tx, What::CheckSuite { suite_id: suite.id, action: "rerequested" })?;
     Reply::json(201, &json!({}))
-}
-
-/// The forge's CI makes its suites by itself, and nothing else does; that cannot be changed.
-pub(super) fn preferences(call: &Call, _: &Connection) -> ApiResult {
-    let (place, repo) = (call.place()?, call.repo()?);
-    let app = app_view(place, checks::CI);
-    Reply::ok(&json!({
-        "preferences": { "auto_trigger_checks": [{ "app_id": app["id"], "setting": true }] },
-        "repository": RepoView { links: &call.links, repo, permission: None },
-    }))
 }

@@ -262,7 +262,6 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     row("GET", "/repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", "checks/list-annotations", Read, Handler::Read(check_runs::annotations)),
     row("POST", "/repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest", "checks/rerequest-run", WRITE, Handler::Write(check_runs::rerequest)),
     row("POST", "/repos/{owner}/{repo}/check-suites", "checks/create-suite", WRITE, Git(check_suites::create)),
-    row("PATCH", "/repos/{owner}/{repo}/check-suites/preferences", "checks/set-suites-preferences", ADMIN, Handler::Read(check_suites::preferences)),
     row("GET", "/repos/{owner}/{repo}/check-suites/{check_suite_id}", "checks/get-suite", Read, Git(check_suites::get)),
     row("GET", "/repos/{owner}/{repo}/check-suites/{check_suite_id}/check-runs", "checks/list-for-suite", Read, Handler::Read(check_runs::list_for_suite)),
     row("POST", "/repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest", "checks/rerequest-suite", WRITE, Handler::Write(check_suites::rerequest)),

@@ -8,8 +8,8 @@ use super::job;
 use crate::db::Tx;
 use crate::db::checks::{self, CheckRun, CheckSuite, SuitePlace};
 use crate::db::ci_jobs::{self, CiJob};
-use crate::db::pulls;
 use crate::db::repos::{self, Repo};
+use crate::db::{pulls, refs};
 use crate::git::git_command;
 use crate::http::error::ApiError;
 use crate::news::{News, Scope, What};
@@ -130,8 +130,8 @@ pub(super) fn tell(tx: &Tx<'_>, repo: &Repo, now: i64, what: What) {
     tx.tell(News { scope: Scope::Repo(repo.id), actor_id: repo.owner.id, now, what });
 }
 
-/// What a start of the forge finds to do: jobs that were cut off, and heads of open pull requests that a crash kept
-/// from being queued. What nobody runs any more is completed as cancelled, so that nobody waits for it.
+/// What a start of the forge finds to do: jobs that were cut off, and heads of open pull requests and default branches
+/// that a crash kept from being queued. What nobody runs any more is completed as cancelled, so that nobody waits for it.
 pub(super) fn resume(forge: &Arc<Inner>, directory: &Path, rules: &[CiRule]) -> Result<Vec<CiJob>, ApiError> {
     if let Err(error) = std::fs::remove_dir_all(directory)
         && error.kind() != std::io::ErrorKind::NotFound
@@ -151,6 +151,12 @@ pub(super) fn resume(forge: &Arc<Inner>, directory: &Path, rules: &[CiRule]) -> 
         let Some(repo) = forge.db.read(|conn| repos::by_id(conn, issue.repo_id))?? else { continue };
         let occasion = Occasion { repo, oid: pull.head_oid, before: None, branch: pull.head_ref };
         jobs.extend(queue(forge, rules, occasion)?);
+    }
+    for repo in forge.db.read(|conn| repos::list(conn, None))?? {
+        let name = format!("refs/heads/{}", repo.default_branch);
+        let Some(tip) = forge.db.read(|conn| refs::find(conn, repo.id, &name))?? else { continue };
+        let branch = repo.default_branch.clone();
+        jobs.extend(queue(forge, rules, Occasion { repo, oid: tip.oid, before: None, branch })?);
     }
     Ok(jobs)
 }

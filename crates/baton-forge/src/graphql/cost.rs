@@ -21,7 +21,7 @@ const IDS_MAX: i64 = 100;
 /// Fields of a document with its fragments written out.
 const FIELDS_MAX: usize = 30_000;
 /// Answers to those fields, each as often as its connections let it be asked for.
-const ANSWERS_MAX: i64 = 500_000;
+const ANSWERS_MAX: i64 = 5_000_000;
 /// Fields inside of fields, which are answered by functions that call each other.
 const LEVELS_MAX: usize = 60;
 

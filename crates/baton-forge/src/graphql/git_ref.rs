@@ -10,8 +10,11 @@ use super::entity::{Answer, Entity, leaf, maybe_object, object, unknown};
 use super::error::GraphError;
 use super::git_object;
 use super::ids::{self, named_id};
+use super::protection_rule::ProtectionRuleNode;
 use super::repository::RepositoryNode;
+use crate::db::protections;
 use crate::db::refs::{self, RefRow};
+use crate::db::repos::Permission;
 use crate::http::call::Visit;
 
 pub(crate) struct RefNode {
@@ -52,6 +55,15 @@ impl Entity for RefNode {
                 maybe_object(context, comparison::of(context, &self.visit, &self.row.name, head)?)
             }
             "target" => maybe_object(context, git_object::load(context, &self.visit, &self.row.oid)?),
+            "branchProtectionRule" => {
+                let rule = self.row.name.strip_prefix("refs/heads/");
+                let rule =
+                    rule.map(|branch| protections::of_branch(context.conn, self.visit.repo.id, branch));
+                let node = |rule| ProtectionRuleNode { visit: Arc::clone(&self.visit), rule };
+                // Rules are shown to those whom they may hinder.
+                let shown = context.may(&self.visit, Permission::Write);
+                maybe_object(context, rule.transpose()?.flatten().filter(|_| shown).map(node))
+            }
             _ => unknown("Ref", ask),
         }
     }
