@@ -206,3 +206,21 @@ async fn graphql_changes_no_protected_branch_alone_or_among_others() {
     world.change(&world.ada, "updateRefs", batch("refs/heads/more", &next), "clientMutationId").await;
     assert_eq!(at("free").await, json!(next));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn graphql_shows_rules_to_those_who_may_push() {
+    let world = World::new().await;
+    world.protect(reviews(2)).await;
+    let query = "query { repository(owner: \"acme\", name: \"web\") { branchProtectionRules(first: 9) {
+        totalCount nodes { id pattern requiredApprovingReviewCount } } } }";
+    let rules = async |token: &str| {
+        world.data(token, query, json!({})).await["repository"]["branchProtectionRules"].clone()
+    };
+    let shown = rules(&world.ada).await;
+    assert_eq!((&shown["totalCount"], &shown["nodes"][0]["pattern"]), (&json!(1), &json!("main")));
+    assert_eq!(rules(&world.eve).await, json!({ "totalCount": 0, "nodes": [] }));
+    let node = "query($id: ID!) { node(id: $id) { ... on BranchProtectionRule { pattern } } }";
+    let id = json!({ "id": shown["nodes"][0]["id"] });
+    assert_eq!(world.data(&world.ada, node, id.clone()).await["node"]["pattern"], "main");
+    assert_eq!(world.graph(&world.eve, node, id).await["errors"][0]["type"], "NOT_FOUND");
+}
