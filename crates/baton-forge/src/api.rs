@@ -65,7 +65,7 @@ use crate::http::access::Access;
 use crate::http::call::Call;
 use crate::http::rate::Resource;
 use crate::http::reply::ApiResult;
-pub(crate) use issue_removal::{delete_issue, set_pinned};
+pub(crate) use issue_removal::{delete_issue, set_pinned, transfer_issue};
 pub(crate) use ref_batch::{RefChange, update_refs};
 pub(crate) use repos::{Creation, create_in, signature_of};
 pub(crate) use search::issue_search;

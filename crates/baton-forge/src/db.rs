@@ -16,6 +16,7 @@ pub(crate) mod events;
 pub(crate) mod hooks;
 pub(crate) mod issue_query;
 pub(crate) mod issue_removal;
+pub(crate) mod issue_transfer;
 pub(crate) mod issues;
 pub(crate) mod labels;
 pub(crate) mod links;

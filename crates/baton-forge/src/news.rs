@@ -38,7 +38,7 @@ pub(crate) struct News {
 /// | `requested_reviewer`, `requested_team` | `review_requested`, `review_request_removed` | whose id |
 /// | `title` | `milestoned`, `demilestoned` | the milestone's |
 /// | `issue`, `comment` | `deleted` | the subject as it was, where its row has gone already |
-/// | `issue` | `sub_issue_added`, `blocked_by_added`, `transferred` and their kin | the other issue's id |
+/// | `issue` | `sub_issue_added`, `blocked_by_added` and their kin | the other issue's id |
 /// | `before`, `after` | `synchronize` | the head's commits |
 /// | `reason` | `auto_merge_disabled` | why |
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Deleting and pinning issues, which GitHub offers in GraphQL only.
+//! Deleting, moving and pinning issues, which GitHub offers in GraphQL only.
 
 use serde_json::json;
 
@@ -6,7 +6,8 @@ use super::issue_fields::scene;
 use crate::db::Tx;
 use crate::db::events::{self, Happening};
 use crate::db::issues::{self, Issue};
-use crate::db::{issue_removal, pins};
+use crate::db::repos::Repo;
+use crate::db::{issue_removal, issue_transfer, pins};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::news::{News, Scope, What};
@@ -23,6 +24,27 @@ pub(crate) fn delete_issue(call: &Call, tx: &Tx<'_>, id: i64) -> Result<(), ApiE
     let shown = serde_json::to_value(call.render(tx).issue(call.repo()?, issue.clone())?)?;
     issue_removal::remove(tx, &issue)?;
     tell(call, tx, &issue, "deleted", json!({ "issue": shown }))
+}
+
+/// Moves an issue to another repository of the same owner. The news of it goes to the hooks of the old one and carries the
+/// issue as it was there (`issue`).
+pub(crate) fn transfer_issue(
+    call: &Call,
+    tx: &Tx<'_>,
+    id: i64,
+    to: &Repo,
+    makes_labels: bool,
+) -> Result<(), ApiError> {
+    let issue = own_issue(call, tx, id)?;
+    let from = call.repo()?;
+    if to.id == from.id || to.owner.id != from.owner.id {
+        return Err(ApiError::unprocessable(
+            "Issues can be transferred only to another repository of the same owner.",
+        ));
+    }
+    let shown = serde_json::to_value(call.render(tx).issue(from, issue.clone())?)?;
+    issue_transfer::transfer(tx, &issue, to.id, makes_labels, call.now)?;
+    tell(call, tx, &issue, "transferred", json!({ "issue": shown }))
 }
 
 /// Pins or unpins an issue; what is so already stays so.

@@ -223,6 +223,12 @@ pub(crate) fn count_closed(conn: &Connection, id: i64, closed: bool) -> rusqlite
     conn.prepare_cached(sql)?.execute([id, step]).map(drop)
 }
 
+/// Takes one issue out of the counts.
+pub(crate) fn forget(conn: &Connection, id: i64, is_open: bool) -> rusqlite::Result<()> {
+    let counter = if is_open { "open_count" } else { "closed_count" };
+    conn.execute(&format!("UPDATE repos SET {counter} = {counter} - 1 WHERE id = ?1"), [id]).map(drop)
+}
+
 /// Returns what `account` may do in `repo`, before any limit of its token.
 pub(crate) fn permission(conn: &Connection, repo: &Repo, account: &Account) -> rusqlite::Result<Permission> {
     if account.site_admin || repo.owner.id == account.id {

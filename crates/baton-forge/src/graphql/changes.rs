@@ -35,6 +35,7 @@ const CHANGES: &[(&str, Change)] = &[
     ("reopenIssue", issue_changes::reopen),
     ("replaceActorsForAssignable", issue_changes::replace_actors),
     ("reprioritizeSubIssue", link_changes::move_child),
+    ("transferIssue", issue_changes::transfer),
     ("unlockLockable", issue_changes::unlock),
     ("unpinIssue", issue_changes::unpin),
     ("updateIssue", issue_changes::update),

@@ -217,6 +217,20 @@ pub(super) fn call_in(
     Ok(Call { visit: Some(Visit::clone(visit)), ..context.call.clone() })
 }
 
+pub(super) fn transfer(context: &Context<'_>, input: &JsonMap) -> Result<Payload, GraphError> {
+    let node = IssueNode::find(context, required(input, "issueId")?)?;
+    let target = required(input, "repositoryId")?;
+    let to = context.visit_for(ids::database_id(target, &["R"])?, target)?;
+    call_in(context, &to, Permission::Write)?;
+    let call = call_in(context, &node.visit, Permission::Write)?;
+    let (id, repo) = (node.issue.id, Arc::clone(&to.repo));
+    let makes_labels = input.flag("createLabelsIfMissing").unwrap_or(false);
+    let writer = context.call.forge.db.writer();
+    writer.write_blocking(move |tx| api::transfer_issue(&call, tx, id, &repo, makes_labels))?;
+    let moved = IssueNode::find(context, required(input, "issueId")?)?;
+    Ok(Payload::new("TransferIssuePayload").with("issue", moved))
+}
+
 pub(super) fn delete(context: &Context<'_>, input: &JsonMap) -> Result<Payload, GraphError> {
     let node = IssueNode::find(context, required(input, "issueId")?)?;
     let call = call_in(context, &node.visit, Permission::Admin)?;

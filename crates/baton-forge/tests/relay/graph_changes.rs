@@ -245,3 +245,30 @@ async fn a_ref_is_made_moved_and_deleted_by_its_id() {
     let (status, _) = world.ask(&world.ada, "GET", &format!("{REPO}/git/ref/heads/x"), Value::Null).await;
     assert_eq!(status, 404);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_issue_is_transferred_with_its_comments_and_keeps_labels_that_exist_there() {
+    let world = World::new().await;
+    let other = world.ok(&world.admin, "POST", "/orgs/acme/repos", json!({ "name": "other" })).await;
+    let fields = json!({ "title": "to move", "labels": ["bug", "only here"] });
+    let issue = world.ok(&world.admin, "POST", &format!("{REPO}/issues"), fields).await;
+    world.ok(&world.admin, "POST", &format!("{REPO}/issues/1/comments"), json!({ "body": "along" })).await;
+    let mutation = "mutation($i: ID!, $r: ID!) { transferIssue(input: { issueId: $i, repositoryId: $r }) {
+        issue { number repository { name } labels(first: 5) { nodes { name } } comments(first: 5) { nodes { body } } } } }";
+    let variables = json!({ "i": issue["node_id"], "r": other["node_id"] });
+    let refused = world.graph(&world.eve, mutation, variables.clone()).await;
+    assert_eq!(refused["errors"][0]["type"], "FORBIDDEN", "{refused}");
+    let moved = world.data(&world.admin, mutation, variables).await;
+    let expected = json!({
+        "number": 1,
+        "repository": { "name": "other" },
+        "labels": { "nodes": [{ "name": "bug" }] },
+        "comments": { "nodes": [{ "body": "along" }] },
+    });
+    assert_eq!(moved["transferIssue"]["issue"], expected);
+    let (status, _) = world.ask(&world.admin, "GET", &format!("{REPO}/issues/1"), json!(null)).await;
+    assert_eq!(status, 404);
+    let counted = world.get("/repos/acme/other").await;
+    assert_eq!(counted["open_issues_count"], 1);
+    assert_eq!(world.get(REPO).await["open_issues_count"], 0);
+}

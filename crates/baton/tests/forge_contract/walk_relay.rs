@@ -234,7 +234,7 @@ fn statuses() -> Vec<Step> {
         Step("repos/create-commit-status", &["sha=$two"], json!({ "state": "splendid" }), 422, &[]),
         Step("repos/list-commit-statuses-for-ref", &["ref=topic/two"], none(), 200, &[]),
         Step("repos/get-combined-status-for-ref", &["ref=topic/two"], none(), 200, &[]),
-        Step("repos/get-combined-status-for-ref", &["ref=none"], none(), 404, &[]),
+        Step("repos/get-combined-status-for-ref", &["ref=none"], none(), 422, &[]),
     ]
 }
 

@@ -45,16 +45,20 @@ const EXPECTED: &[&str] = &[
     "issue_dependencies.blocking_removed",
     "issues.assigned",
     "issues.closed",
+    "issues.deleted",
     "issues.demilestoned",
     "issues.edited",
     "issues.labeled",
     "issues.locked",
     "issues.milestoned",
     "issues.opened",
+    "issues.pinned",
     "issues.reopened",
+    "issues.transferred",
     "issues.unassigned",
     "issues.unlabeled",
     "issues.unlocked",
+    "issues.unpinned",
     "label.created",
     "label.deleted",
     "label.edited",
@@ -322,6 +326,15 @@ impl Driver {
     async fn issues(&self) {
         let issue = self.open_issue("an issue").await;
         self.change_issue(&issue["number"]).await;
+        let elsewhere = self.ok("POST", "/orgs/acme/repos", json!({ "name": "elsewhere" })).await;
+        let end =
+            "mutation($i: ID!, $r: ID!, $d: ID!) { pinIssue(input: { issueId: $i }) { clientMutationId }
+            unpinIssue(input: { issueId: $i }) { clientMutationId }
+            transferIssue(input: { issueId: $i, repositoryId: $r }) { clientMutationId }
+            deleteIssue(input: { issueId: $d }) { clientMutationId } }";
+        let doomed = self.open_issue("doomed").await;
+        let ids = json!({ "i": issue["node_id"], "r": elsewhere["node_id"], "d": doomed["node_id"] });
+        self.graph(end, ids).await;
     }
 
     async fn links(&self) {
@@ -424,6 +437,9 @@ impl Driver {
     }
 
     async fn checks(&self) {
+        let first = self.ok("GET", &format!("{REPO}/git/ref/tags/v1"), Value::Null).await;
+        let suite = json!({ "head_sha": first["object"]["sha"] });
+        self.ok("POST", &format!("{REPO}/check-suites"), suite).await;
         let main = self.ok("GET", &format!("{REPO}/git/ref/heads/main"), Value::Null).await;
         let sha = &main["object"]["sha"];
         let status = json!({ "state": "success", "context": "ci/one", "target_url": "http://ci.example/1" });

@@ -19,14 +19,14 @@ impl<'a> Stage<'a> {
     }
 
     pub(super) fn issues(&self, id: i64, action: &str, detail: &Value) -> Written {
-        let shown = match (issues::by_id(self.conn, id)?, &detail["issue"]) {
-            (Some(issue), _) => self.issue(issue)?,
-            (None, shown @ Value::Object(_)) => shown.clone(),
-            (None, _) => return Err(PayloadError::Gone("issue")),
+        // What is gone, or is elsewhere now, travels along.
+        let shown = match &detail["issue"] {
+            shown @ Value::Object(_) => shown.clone(),
+            _ => self.issue(self.issue_row(id)?)?,
         };
         let mut parts = body([("issue", shown)]);
         match action {
-            "transferred" => drop(parts.insert("changes".to_owned(), self.transfer(detail)?)),
+            "transferred" => drop(parts.insert("changes".to_owned(), self.transfer(id)?)),
             _ => parts.extend(self.issue_extras(action, detail)?),
         }
         Ok(parts)
@@ -55,8 +55,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    fn transfer(&self, detail: &Value) -> Result<Value, PayloadError> {
-        let id = detail["issue"].as_i64().ok_or(PayloadError::Gone("issue"))?;
+    fn transfer(&self, id: i64) -> Result<Value, PayloadError> {
         let issue = self.issue_row(id)?;
         let repo = repos::by_id(self.conn, issue.repo_id)?.ok_or(PayloadError::Gone("repository"))?;
         let shown = to_value(&crate::wire::Render::new(self.conn, self.links(), None).issue(&repo, issue)?)?;

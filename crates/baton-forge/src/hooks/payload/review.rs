@@ -10,6 +10,9 @@ use crate::wire::{NodeId, Time};
 /// Comments of a thread that are shown at most.
 const COMMENTS_MAX: i64 = 1_000;
 
+/// The id of no account.
+const NOBODY: i64 = 0;
+
 impl Stage<'_> {
     pub(super) fn review(&self, id: i64, action: &str, detail: &Value) -> Written {
         let review = reviews::by_id(self.conn, id)?.ok_or(PayloadError::Gone("review"))?;
@@ -53,11 +56,12 @@ impl Stage<'_> {
     }
 
     pub(super) fn review_thread(&self, id: i64) -> Written {
-        let comments = Listing::all(Of::Thread(id), self.news.actor_id).page(self.conn, COMMENTS_MAX, 0)?;
+        // What was said in a review that is not submitted yet is its author's alone.
+        let comments = Listing::all(Of::Thread(id), NOBODY).page(self.conn, COMMENTS_MAX, 0)?;
         let pull_id = comments.first().ok_or(PayloadError::Gone("review thread"))?.pull_id;
         let mut parts = self.reviewed(pull_id)?;
-        let public = comments.into_iter().filter(|comment| !comment.is_pending);
-        let shown: Vec<Value> = public.map(|comment| self.line_comment(comment)).collect::<Result<_, _>>()?;
+        let shown = comments.into_iter().map(|comment| self.line_comment(comment));
+        let shown: Vec<Value> = shown.collect::<Result<_, _>>()?;
         parts.insert("thread".to_owned(), json!({ "node_id": NodeId("PRRT", id), "comments": shown }));
         parts.insert("updated_at".to_owned(), json!(Time(self.news.now)));
         Ok(parts)
