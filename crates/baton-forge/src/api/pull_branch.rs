@@ -14,6 +14,7 @@ use crate::git::ref_update::{self, RefEdit, RefOutcome};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::reply::{ApiResult, Reply};
+use crate::protection::{self, RefWish};
 use crate::sync::lock;
 
 fn moved() -> ApiError {
@@ -47,7 +48,10 @@ pub(super) fn update(call: &Call) -> ApiResult {
     let merged = merge::merge(&repository, &head, &base, MergeMethod::Merge, &message, &by)?;
     let merged = merged.ok_or_else(|| ApiError::unprocessable("merge conflict between base and head"))?;
     let name = format!("refs/heads/{}", pull.head_ref);
-    let edit = RefEdit::Update { name: name.clone(), to: merged.to_string(), from: pull.head_oid.clone() };
+    let merged = merged.to_string();
+    let wish = RefWish { name: &name, before: Some(&pull.head_oid), after: Some(&merged) };
+    protection::check(&call.forge, repo, call.visit()?.permission, &repository, wish)?;
+    let edit = RefEdit::Update { name: name.clone(), to: merged, from: pull.head_oid.clone() };
     if let RefOutcome::Refused(_) = ref_update::apply(&call.forge.git.path(repo.id), &[edit])? {
         return Err(moved());
     }

@@ -11,6 +11,7 @@ use crate::git::ref_changes::Followers;
 use crate::git::ref_update::{self, RefEdit, RefOutcome};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
+use crate::protection::{self, RefWish};
 use crate::sync::lock;
 
 /// Refs in one call at most.
@@ -63,13 +64,27 @@ fn apply(call: &Call, repository: &Repository, repo: &Repo, changes: &[RefChange
     for _ in 0..RACES_MAX {
         let mut edits = Vec::new();
         for change in changes {
-            edits.extend(edit(repository, repo, change)?);
+            if let Some(edit) = edit(repository, repo, change)? {
+                check_rules(call, repository, repo, &edit)?;
+                edits.push(edit);
+            }
         }
         if edits.is_empty() || ref_update::apply(&call.forge.git.path(repo.id), &edits)? == RefOutcome::Done {
             return Ok(());
         }
     }
     Err(ApiError::conflict("References are being updated by others, or their names collide; try again"))
+}
+
+/// Asks the rules of protected branches.
+fn check_rules(call: &Call, repository: &Repository, repo: &Repo, edit: &RefEdit) -> Result<(), ApiError> {
+    let (name, before, after) = match edit {
+        RefEdit::Create { name, to } | RefEdit::Set { name, to } => (name, None, Some(to.as_str())),
+        RefEdit::Update { name, to, from } => (name, Some(from.as_str()), Some(to.as_str())),
+        RefEdit::Delete { name, from } => (name, Some(from.as_str()), None),
+    };
+    let wish = RefWish { name, before, after };
+    protection::check(&call.forge, repo, call.visit()?.permission, repository, wish)
 }
 
 fn oid(text: &str) -> Result<Option<Oid>, ApiError> {

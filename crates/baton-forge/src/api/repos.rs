@@ -5,10 +5,10 @@ use std::sync::Arc;
 use baton_core::repo_slug::is_repo_name;
 use rusqlite::Connection;
 
-use super::users;
+use super::{closing, users};
 use crate::db::accounts::{self, Account};
 use crate::db::repos::{self, NewRepo, Permission, Repo};
-use crate::db::{Tx, labels, refs};
+use crate::db::{Tx, labels, pulls, refs};
 use crate::git::objects::{Person, TreeEdit, edited_tree};
 use crate::git::{GitStore, ref_changes};
 use crate::http::access;
@@ -219,7 +219,13 @@ pub(super) fn update(call: &Call) -> ApiResult {
                 let why = format!("The branch {branch} was not found");
                 return Err(ApiError::invalid_because("Repository", "default_branch", why));
             }
-            branch.clone_into(&mut repo.default_branch);
+            let before = std::mem::replace(&mut repo.default_branch, branch.to_owned());
+            // Only what goes into the default branch closes issues.
+            for base in [before.as_str(), branch] {
+                for (issue, pull) in pulls::open_by_base(tx, id, base)? {
+                    closing::refresh(tx, &repo, &issue, &pull)?;
+                }
+            }
         }
         apply(&mut repo, &fields)?;
         repos::update(tx, &repo, now)?;

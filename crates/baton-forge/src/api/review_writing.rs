@@ -15,7 +15,7 @@ use crate::db::repos::Permission;
 use crate::db::review_comments::{self, NewReviewComment};
 use crate::db::review_threads::{self, Place, Thread};
 use crate::db::reviews::{self, NewReview, Review};
-use crate::db::{Tx, review_requests};
+use crate::db::{Tx, protections, review_requests};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::news::What;
@@ -199,11 +199,7 @@ pub(crate) fn dismiss_stale(tx: &Tx<'_>, scene: Scene, pull_id: i64, pushed: &st
 
 /// Returns whether the protection of a branch says that a push dismisses approvals.
 pub(crate) fn dismisses_stale(tx: &Tx<'_>, repo_id: i64, base_ref: &str) -> Result<bool, ApiError> {
-    // The branch's own name goes before any pattern.
-    let sql = "SELECT settings FROM protections WHERE repo_id = ?1 AND ?2 GLOB pattern ORDER BY pattern <> ?2, id LIMIT 1";
-    let mut statement = tx.prepare_cached(sql)?;
-    let mut rows = statement.query(rusqlite::params![repo_id, base_ref])?;
-    let Some(row) = rows.next()? else { return Ok(false) };
-    let settings: Value = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default())?;
-    Ok(settings["required_reviews"]["dismiss_stale"].as_bool().unwrap_or(false))
+    let rule = protections::of_branch(tx, repo_id, base_ref)?;
+    let reviews = rule.and_then(|rule| rule.settings.required_reviews);
+    Ok(reviews.is_some_and(|reviews| reviews.dismiss_stale))
 }

@@ -278,3 +278,42 @@ pub(crate) fn summary(latest: &[CheckRun]) -> (&'static str, Option<&'static str
     let has = |conclusion: &&&str| latest.iter().any(|run| run.conclusion.as_deref() == Some(**conclusion));
     ("completed", order.iter().find(has).copied())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run((status, conclusion): (&str, Option<&str>)) -> CheckRun {
+        CheckRun {
+            id: 1,
+            repo_id: 1,
+            suite_id: 1,
+            app_id: CI.id,
+            name: "test".to_owned(),
+            head_oid: String::new(),
+            status: status.to_owned(),
+            conclusion: conclusion.map(str::to_owned),
+            details_url: None,
+            external_id: String::new(),
+            output_title: None,
+            output_summary: None,
+            output_text: None,
+            started_at: 0,
+            completed_at: None,
+        }
+    }
+
+    #[test]
+    fn a_suite_is_as_far_as_its_slowest_run_and_as_good_as_its_worst() {
+        let check = |runs: &[(&str, Option<&str>)], expected| {
+            let latest: Vec<CheckRun> = runs.iter().copied().map(run).collect();
+            assert_eq!(summary(&latest), expected, "{runs:?}");
+        };
+        let done = |conclusion| ("completed", Some(conclusion));
+        check(&[], ("queued", None));
+        check(&[("queued", None), ("queued", None)], ("queued", None));
+        check(&[("queued", None), done("success")], ("in_progress", None));
+        check(&[done("success"), done("skipped")], done("success"));
+        check(&[done("failure"), done("success")], done("failure"));
+    }
+}

@@ -58,11 +58,6 @@ pub(crate) fn find(conn: &Connection, repo_id: i64, name: &str) -> rusqlite::Res
     conn.prepare_cached(&sql)?.query_row(params![repo_id, name], label_from).optional()
 }
 
-pub(crate) fn with_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<Label>> {
-    let sql = format!("SELECT {COLUMNS} FROM labels WHERE id = ?1");
-    conn.prepare_cached(&sql)?.query_row([id], label_from).optional()
-}
-
 pub(crate) fn insert(
     conn: &Connection,
     repo_id: i64,

@@ -53,6 +53,11 @@ pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<Proje
     conn.prepare_cached(sql)?.query_row([id], project_from).optional()
 }
 
+/// Returns a board, deleted or not: what is told of a deleted one shows it.
+pub(crate) fn even_deleted(conn: &Connection, id: i64) -> rusqlite::Result<Option<Project>> {
+    conn.prepare_cached(concat!(select!(), " WHERE p.id = ?1"))?.query_row([id], project_from).optional()
+}
+
 pub(crate) fn by_number(conn: &Connection, owner_id: i64, number: i64) -> rusqlite::Result<Option<Project>> {
     let sql = concat!(select!(), " WHERE p.owner_id = ?1 AND p.number = ?2 AND p.deleted_at IS NULL");
     conn.prepare_cached(sql)?.query_row([owner_id, number], project_from).optional()

@@ -7,15 +7,15 @@ use serde_json::json;
 use super::history;
 use super::objects::parse_oid;
 use super::pull_diff;
-use super::ref_changes::{Followers, RefChange, close};
+use super::ref_changes::{Followers, RefChange, close, close_linked};
 use crate::api::pull_news::tell_pull;
 use crate::api::review_writing::{dismiss_stale, dismisses_stale};
+use crate::db::Tx;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
 use crate::db::pulls::{self, Pull};
 use crate::db::repos::Repo;
 use crate::db::review_threads::{self, Place};
-use crate::db::{Tx, closing_links};
 use crate::http::error::ApiError;
 
 /// A pull request whose head is now part of its base.
@@ -100,11 +100,7 @@ impl Arrival {
         pulls::set_merged(tx, pull.id, actor_id, &self.merged_by, now)?;
         events::record(tx, scene, &Happening::Merged { commit: &self.merged_by })?;
         close(tx, scene, None, Some(&self.merged_by))?;
-        for linked in closing_links::issues_of(tx, pull.id)? {
-            let scene = Scene { repo_id: linked.repo_id, issue_id: linked.id, ..scene };
-            close(tx, scene, Some("completed"), Some(&self.merged_by))?;
-        }
-        Ok(())
+        close_linked(tx, scene, pull.id, &self.merged_by)
     }
 }
 

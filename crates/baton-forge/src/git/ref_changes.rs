@@ -18,9 +18,9 @@ use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
 use crate::db::pulls::{self, Pull};
 use crate::db::refs::{self, RefRow};
-use crate::db::repos::{self, Repo};
+use crate::db::repos::{self, Permission, Repo};
 use crate::db::review_threads::Place;
-use crate::db::{Database, Tx};
+use crate::db::{Database, Tx, accounts, closing_links};
 use crate::git::GitStore;
 use crate::http::error::ApiError;
 use crate::news::{News, Scope, What};
@@ -238,7 +238,7 @@ fn adopted_branch(
 }
 
 /// Returns the numbers of this repository's issues that a text closes.
-pub(crate) fn own_numbers(repo: &Repo, text: &str) -> Vec<i64> {
+fn own_numbers(repo: &Repo, text: &str) -> Vec<i64> {
     let closing = closing_references(text).into_iter();
     let own = closing.filter(|reference| reference.is_in(&repo.owner.login, &repo.name));
     own.filter_map(|reference| i64::try_from(reference.number).ok()).collect()
@@ -379,6 +379,23 @@ pub(crate) fn close(
     };
     issues::update(tx, &issue, &closed)?;
     events::record(tx, scene, &Happening::Closed { reason, commit })?;
+    Ok(())
+}
+
+/// Closes what a merged pull request says that it closes. An issue of another repository is closed only by one who may
+/// close it there.
+pub(crate) fn close_linked(tx: &Tx<'_>, scene: Scene, pull_id: i64, commit: &str) -> Result<(), ApiError> {
+    let merger = accounts::by_id(tx, scene.actor_id)?;
+    for linked in closing_links::issues_of(tx, pull_id)? {
+        if linked.repo_id != scene.repo_id {
+            let Some(repo) = repos::by_id(tx, linked.repo_id)? else { continue };
+            if repos::permission(tx, &repo, &merger)? < Permission::Triage {
+                continue;
+            }
+        }
+        let scene = Scene { repo_id: linked.repo_id, issue_id: linked.id, ..scene };
+        close(tx, scene, Some("completed"), Some(commit))?;
+    }
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::entity::{Answer, Entity, leaf, maybe_object, null, object, optional, unknown};
 use super::error::GraphError;
 use super::ids::{self, node_id};
-use super::protection_rule::ProtectionRuleNode;
+use super::protection_rule::{self, ProtectionRuleNode};
 use super::repository::RepositoryNode;
 use super::status::{RollupNode, StatusContextNode, StatusNode};
 use crate::db::checks::{self, Annotation, App, CheckRun, CheckSuite};
@@ -36,7 +36,11 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
         }
         _ => {
             let rule = protections::by_id(context.conn, row)?.ok_or_else(missing)?;
-            Box::new(ProtectionRuleNode { visit: context.visit_for(rule.repo_id, id)?, rule })
+            let visit = context.visit_for(rule.repo_id, id)?;
+            if !protection_rule::may_see(&visit) {
+                return Err(missing());
+            }
+            Box::new(ProtectionRuleNode { visit, rule })
         }
     })
 }

@@ -13,6 +13,7 @@ use super::error::GraphError;
 use super::ids::node_id;
 use super::repository::RepositoryNode;
 use crate::db::protections::{self, Protection};
+use crate::db::repos::Permission;
 use crate::http::call::Visit;
 
 pub(crate) struct ProtectionRuleNode {
@@ -20,13 +21,21 @@ pub(crate) struct ProtectionRuleNode {
     pub(crate) rule: Protection,
 }
 
-/// A repository's rules.
+/// Rules say what is checked and how it is got round, so they are shown to those who may push.
+pub(super) fn may_see(visit: &Visit) -> bool {
+    visit.permission >= Permission::Write
+}
+
+/// A repository's rules, as far as they are shown.
 pub(super) fn rules(
     context: &Context<'_>,
     ask: &Ask<'_>,
     visit: &Arc<Visit>,
 ) -> Result<Connection<ProtectionRuleNode>, GraphError> {
-    let found = protections::of_repo(context.conn, visit.repo.id)?;
+    let found = match may_see(visit) {
+        true => protections::of_repo(context.conn, visit.repo.id)?,
+        false => Vec::new(),
+    };
     let nodes = found.into_iter().map(|rule| ProtectionRuleNode { visit: Arc::clone(visit), rule }).collect();
     let names = ("BranchProtectionRuleConnection", "BranchProtectionRuleEdge");
     Ok(Connection::whole(names, Paging::of(ask)?, nodes))

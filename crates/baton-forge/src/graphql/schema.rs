@@ -30,9 +30,7 @@ pub(crate) fn schema() -> &'static Valid<Schema> {
     static SCHEMA: OnceLock<Valid<Schema>> = OnceLock::new();
     SCHEMA.get_or_init(|| {
         let built =
-            SOURCES.iter().fold(Schema::builder().adopt_orphan_extensions(), |builder, (name, text)| {
-                builder.parse(*text, name)
-            });
+            SOURCES.iter().fold(Schema::builder(), |builder, (name, text)| builder.parse(*text, name));
         let validated = built.build().and_then(Schema::validate);
         validated.unwrap_or_else(|broken| panic!("the schema in this binary is broken:\n{}", broken.errors))
     })

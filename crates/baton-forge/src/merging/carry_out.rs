@@ -5,17 +5,17 @@ use std::sync::Arc;
 use git2::{Oid, Repository};
 
 use super::standing;
-use crate::api::signature_of;
+use crate::api::{closing, signature_of};
 use crate::db::accounts::Account;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
 use crate::db::protections;
 use crate::db::pulls::{self, Pull};
+use crate::db::refs;
 use crate::db::repos::Repo;
-use crate::db::{Tx, refs};
 use crate::git::history;
 use crate::git::merge::{MergeMethod, merge as merge_commits};
-use crate::git::ref_changes::{Followers, close, own_numbers};
+use crate::git::ref_changes::{Followers, close, close_linked};
 use crate::git::ref_update::{self, RefEdit, RefOutcome};
 use crate::http::error::ApiError;
 use crate::news::{News, Scope, What};
@@ -182,7 +182,7 @@ fn settle(
     order: &MergeOrder,
     (from, to): (&str, &str),
 ) -> Result<(), ApiError> {
-    let (repo, issue, pull) = (repo.clone(), issue.clone(), pull.clone());
+    let pull = pull.clone();
     let (base, merged) = (from.to_owned(), to.to_owned());
     let scene = Scene { repo_id: repo.id, issue_id: issue.id, actor_id: order.by.id, now: order.now };
     forge.db.writer().write_blocking(move |tx| {
@@ -192,28 +192,8 @@ fn settle(
         pulls::set_auto_merge(tx, pull.id, None)?;
         events::record(tx, scene, &Happening::Merged { commit: &merged })?;
         close(tx, scene, None, Some(&merged))?;
-        if pull.base_ref == repo.default_branch {
-            close_named(tx, &repo, &issue, scene, &merged)?;
-        }
-        Ok(())
+        close_linked(tx, scene, pull.id, &merged)
     })
-}
-
-fn close_named(
-    tx: &Tx<'_>,
-    repo: &Repo,
-    pull_issue: &Issue,
-    scene: Scene,
-    merged: &str,
-) -> Result<(), ApiError> {
-    let text = format!("{}\n{}", pull_issue.title, pull_issue.body.as_deref().unwrap_or_default());
-    for number in own_numbers(repo, &text) {
-        let Some(issue) = issues::by_number(tx, repo.id, number)?.filter(|issue| !issue.is_pull) else {
-            continue;
-        };
-        close(tx, Scene { issue_id: issue.id, ..scene }, Some("completed"), Some(merged))?;
-    }
-    Ok(())
 }
 
 /// Removes the merged branch where the repository wants that. A branch that is needed stays: the default one, a
@@ -246,18 +226,19 @@ fn delete_head(
 
 /// Pull requests into the branch that goes are turned to the one it was merged into.
 fn retarget(forge: &Inner, repo: &Repo, merged: &Pull, order: &MergeOrder) -> Result<(), ApiError> {
-    let (repo_id, gone, base) = (repo.id, merged.head_ref.clone(), merged.base_ref.clone());
+    let (repo, gone, base) = (repo.clone(), merged.head_ref.clone(), merged.base_ref.clone());
     let (actor_id, now) = (order.by.id, order.now);
     forge.db.writer().write_blocking(move |tx| {
-        let Some(tip) = refs::find(tx, repo_id, &format!("refs/heads/{base}"))? else { return Ok(()) };
-        for (issue, pull) in pulls::open_by_base(tx, repo_id, &gone)? {
+        let Some(tip) = refs::find(tx, repo.id, &format!("refs/heads/{base}"))? else { return Ok(()) };
+        for (issue, pull) in pulls::open_by_base(tx, repo.id, &gone)? {
             pulls::set_base(tx, pull.id, &base, &tip.oid)?;
+            closing::refresh(tx, &repo, &issue, &Pull { base_ref: base.clone(), ..pull.clone() })?;
             issues::touch(tx, issue.id, now)?;
             let detail = serde_json::json!({
                 "base": { "ref": { "from": pull.base_ref }, "sha": { "from": pull.base_oid } },
             });
             tx.tell(News {
-                scope: Scope::Repo(repo_id),
+                scope: Scope::Repo(repo.id),
                 actor_id,
                 now,
                 what: What::Issue { issue_id: issue.id, action: "edited", detail },

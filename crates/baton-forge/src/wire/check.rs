@@ -94,10 +94,26 @@ impl<'a> Render<'a> {
         suite: &CheckSuite,
         head: &CommitInfo,
     ) -> rusqlite::Result<Value> {
-        let place = self.place(repo);
-        let url = format!("{}/check-suites/{}", place.api(), suite.id);
         let latest = checks::runs_in(self.conn, suite.id, true)?;
-        let (status, conclusion) = checks::summary(&latest);
+        let mut view = self.simple_suite(repo, suite, &latest)?;
+        view["head_commit"] = simple_commit(head);
+        view["latest_check_runs_count"] = json!(latest.len());
+        let url = format!("{}/check-suites/{}", self.place(repo).api(), suite.id);
+        view["check_runs_url"] = json!(format!("{url}/check-runs"));
+        view["rerequestable"] = json!(true);
+        view["runs_rerequestable"] = json!(true);
+        Ok(view)
+    }
+
+    /// GitHub's `simple-check-suite`; `latest` are its runs, of each name the newest.
+    pub(crate) fn simple_suite(
+        &self,
+        repo: &Repo,
+        suite: &CheckSuite,
+        latest: &[CheckRun],
+    ) -> rusqlite::Result<Value> {
+        let place = self.place(repo);
+        let (status, conclusion) = checks::summary(latest);
         Ok(json!({
             "id": suite.id,
             "node_id": NodeId("CS", suite.id),
@@ -105,7 +121,7 @@ impl<'a> Render<'a> {
             "head_sha": suite.head_oid,
             "status": status,
             "conclusion": conclusion,
-            "url": url,
+            "url": format!("{}/check-suites/{}", place.api(), suite.id),
             "before": suite.before_oid,
             "after": suite.head_oid,
             "pull_requests": self.pulls_at(repo, &suite.head_oid)?,
@@ -113,11 +129,6 @@ impl<'a> Render<'a> {
             "repository": RepoView { links: self.links, repo, permission: None },
             "created_at": Time(suite.created_at),
             "updated_at": Time(suite.updated_at),
-            "head_commit": simple_commit(head),
-            "latest_check_runs_count": latest.len(),
-            "check_runs_url": format!("{url}/check-runs"),
-            "rerequestable": true,
-            "runs_rerequestable": true,
         }))
     }
 

@@ -23,6 +23,15 @@ async fn pass(world: &World, pull: &Value) {
     world.ok(&world.bob, "POST", &format!("{REPO}/check-runs"), run).await;
 }
 
+async fn merged(world: &World) -> Value {
+    world
+        .eventually("the merge", async |world: &World| {
+            let pull = world.get(&format!("{REPO}/pulls/1")).await;
+            (pull["merged"] == true).then_some(pull)
+        })
+        .await
+}
+
 async fn refusal(world: &World, token: &str, pull: &Value) -> Value {
     let input = json!({ "i": { "pullRequestId": pull["node_id"] } });
     world.graph(token, ENABLE, input).await["errors"][0]["message"].clone()
@@ -40,13 +49,7 @@ async fn it_merges_as_whoever_enabled_it_once_the_checks_have_passed() {
     let rest = world.get(&format!("{REPO}/pulls/1")).await;
     assert_eq!((&rest["auto_merge"]["merge_method"], &rest["merged"]), (&json!("squash"), &json!(false)));
     pass(&world, &pull).await;
-    let merged = world
-        .eventually("the merge", async |world: &World| {
-            let pull = world.get(&format!("{REPO}/pulls/1")).await;
-            (pull["merged"] == true).then_some(pull)
-        })
-        .await;
-    assert_eq!(merged["merged_by"]["login"], "ada");
+    assert_eq!(merged(&world).await["merged_by"]["login"], "ada");
     let main = world.get(&format!("{REPO}/commits/main")).await;
     assert!(main["commit"]["message"].as_str().unwrap().starts_with("At last"));
 }
@@ -75,4 +78,27 @@ async fn it_is_off_after_disabling_and_after_a_change_of_base() {
     assert_eq!(auto().await["merge_method"], "merge");
     world.ok(&world.ada, "PATCH", &format!("{REPO}/pulls/1"), json!({ "base": "other" })).await;
     assert_eq!(auto().await, Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_armed_before_the_forge_was_cut_off_is_merged_after_it() {
+    let (world, pull) = waiting().await;
+    let input = json!({ "i": { "pullRequestId": pull["node_id"], "mergeMethod": "SQUASH" } });
+    world.data(&world.ada, ENABLE, input).await;
+    let world = world.restart(|_| {}).await;
+    let rest = world.get(&format!("{REPO}/pulls/1")).await;
+    assert_eq!((&rest["auto_merge"]["merge_method"], &rest["merged"]), (&json!("squash"), &json!(false)));
+    pass(&world, &pull).await;
+    let merged = merged(&world).await;
+    assert_eq!((&merged["merged_by"]["login"], &merged["auto_merge"]), (&json!("ada"), &Value::Null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_could_be_merged_when_the_forge_was_cut_off_is_merged_when_it_starts() {
+    let (world, pull) = waiting().await;
+    let input = json!({ "i": { "pullRequestId": pull["node_id"] } });
+    world.data(&world.ada, ENABLE, input).await;
+    pass(&world, &pull).await;
+    let world = world.restart(|_| {}).await;
+    assert_eq!(merged(&world).await["merged_by"]["login"], "ada");
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use baton_forge::CiRule;
+use baton_forge::{CiRule, ForgeConfig};
 use serde_json::{Value, json};
 
 use crate::world::{REPO, World};
@@ -83,4 +83,36 @@ async fn a_command_that_floods_or_hangs_is_bounded() {
         "{}",
         text.len()
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_cut_off_with_the_forge_runs_again_and_reports_once() {
+    let outside = tempfile::tempdir().unwrap();
+    let (begun, go) = (outside.path().join("begun"), outside.path().join("go"));
+    // It says each time that it has begun, and ends only when it is told to.
+    let command = format!(
+        "echo $$ >> '{}'; while [ ! -e '{}' ]; do sleep 0.02; done; cat feature.txt",
+        begun.display(),
+        go.display()
+    );
+    let on_feature = CiRule { branches: vec!["feature".to_owned()], ..rule("test", &command) };
+    let config = |config: &mut ForgeConfig| config.ci = vec![on_feature.clone()];
+    let world = World::with(config).await;
+    let begins = async |world: &World, count: usize| {
+        world
+            .eventually("the command to begin", async |_: &World| {
+                let text = std::fs::read_to_string(&begun).unwrap_or_default();
+                (text.lines().count() >= count).then_some(())
+            })
+            .await;
+    };
+    world.branch("feature", "feature.txt", "content\n");
+    begins(&world, 1).await;
+    let world = world.restart(config).await;
+    begins(&world, 2).await;
+    std::fs::write(&go, "").unwrap();
+    let run = finished(&world, "test").await;
+    assert_eq!((&run["conclusion"], &run["output"]["text"]), (&json!("success"), &json!("content\n")));
+    let all = world.get(&format!("{REPO}/commits/feature/check-runs?filter=all")).await;
+    assert_eq!(all["total_count"], 1);
 }

@@ -6,14 +6,14 @@ use crate::world::{REPO, World};
 
 impl World {
     /// Carries out a mutation that must succeed; returns its payload.
-    async fn change(&self, token: &str, name: &str, input: Value, payload: &str) -> Value {
+    pub(crate) async fn change(&self, token: &str, name: &str, input: Value, payload: &str) -> Value {
         let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
         let query = format!("mutation($i: {kind}!) {{ {name}(input: $i) {{ {payload} }} }}");
         self.data(token, &query, json!({ "i": input })).await[name].clone()
     }
 
     /// Carries out a mutation that must be refused; returns the first error.
-    async fn refused(&self, token: &str, name: &str, input: Value) -> Value {
+    pub(crate) async fn refused(&self, token: &str, name: &str, input: Value) -> Value {
         let kind = format!("{}{}Input", name[..1].to_uppercase(), &name[1..]);
         let query = format!("mutation($i: {kind}!) {{ {name}(input: $i) {{ clientMutationId }} }}");
         let answer = self.graph(token, &query, json!({ "i": input })).await;
@@ -21,11 +21,11 @@ impl World {
         answer["errors"][0].clone()
     }
 
-    async fn issue(&self, title: &str) -> Value {
+    pub(crate) async fn issue(&self, title: &str) -> Value {
         self.ok(&self.ada, "POST", &format!("{REPO}/issues"), json!({ "title": title })).await
     }
 
-    async fn repo_id(&self) -> Value {
+    pub(crate) async fn repo_id(&self) -> Value {
         self.get(REPO).await["node_id"].clone()
     }
 }

@@ -20,6 +20,7 @@ mod graph_walk;
 mod hooks;
 mod hooks_courier;
 mod hooks_rest;
+mod life;
 mod merging;
 mod protection;
 mod pulls;

@@ -120,3 +120,49 @@ async fn branches_are_merged_without_a_pull_request() {
     assert_eq!((status, &answer["message"]), (409, &json!("Merge conflict")));
     assert_eq!(world.ask(&world.ada, "POST", &merges, json!({ "base": "none", "head": "far" })).await.0, 404);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_merge_is_refused_for_a_missing_review_and_for_requested_changes() {
+    let world = World::new().await;
+    let rule = json!({ "required_pull_request_reviews": { "required_approving_review_count": 1 } });
+    world.protect(rule).await;
+    world.pull("feature", "").await;
+    let refused = async |why: &str| {
+        let (status, answer) = world.merge(&world.ada, 1, json!({})).await;
+        assert_eq!((status, &answer["message"]), (405, &json!(why)));
+        assert_eq!(world.judged(1).await["mergeable_state"], "blocked");
+    };
+    let review = async |token: &str, event: &str| {
+        let review = json!({ "event": event, "body": "words" });
+        world.ok(token, "POST", &format!("{REPO}/pulls/1/reviews"), review).await;
+    };
+    let missing = "At least 1 approving review is required by reviewers with write access.";
+    refused(missing).await;
+    // Eve may only read, so her approval does not count.
+    review(&world.eve, "APPROVE").await;
+    review(&world.bob, "COMMENT").await;
+    refused(missing).await;
+    review(&world.bob, "REQUEST_CHANGES").await;
+    refused("Changes have been requested by reviewers with write access.").await;
+    review(&world.bob, "APPROVE").await;
+    assert_eq!(world.judged(1).await["mergeable_state"], "clean");
+    assert_eq!(world.merge(&world.ada, 1, json!({})).await.0, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_merge_is_refused_for_a_conversation_that_is_not_resolved_where_that_is_asked() {
+    let world = World::new().await;
+    let pull = world.pull("feature", "").await;
+    let comment =
+        json!({ "path": "feature.txt", "line": 1, "body": "why?", "commit_id": pull["head"]["sha"] });
+    world.ok(&world.bob, "POST", &format!("{REPO}/pulls/1/comments"), comment).await;
+    assert_eq!(world.judged(1).await["mergeable_state"], "clean");
+    world.protect(json!({ "required_conversation_resolution": true })).await;
+    let (status, answer) = world.merge(&world.ada, 1, json!({})).await;
+    assert_eq!((status, &answer["message"]), (405, &json!("All comments must be resolved.")));
+    let query = "query($id: ID!) { node(id: $id) { ... on PullRequest { reviewThreads(first: 1) { nodes { id } } } } }";
+    let data = world.data(&world.ada, query, json!({ "id": pull["node_id"] })).await;
+    let thread = json!({ "threadId": data["node"]["reviewThreads"]["nodes"][0]["id"] });
+    world.change(&world.ada, "resolveReviewThread", thread, "clientMutationId").await;
+    assert_eq!(world.merge(&world.ada, 1, json!({})).await.0, 200);
+}

@@ -8,6 +8,10 @@ const MAIN: &str = "/repos/acme/web/branches/main/protection";
 
 impl World {
     pub(crate) async fn protect(&self, change: Value) {
+        self.protect_branch("main", change).await;
+    }
+
+    async fn protect_branch(&self, branch: &str, change: Value) {
         let mut rules = json!({
             "required_status_checks": null,
             "enforce_admins": false,
@@ -17,8 +21,12 @@ impl World {
         for (key, value) in change.as_object().unwrap() {
             rules[key] = value.clone();
         }
-        self.ok(&self.admin, "PUT", MAIN, rules).await;
+        self.ok(&self.admin, "PUT", &format!("{REPO}/branches/{branch}/protection"), rules).await;
     }
+}
+
+fn reviews(count: u64) -> Value {
+    json!({ "required_pull_request_reviews": { "required_approving_review_count": count } })
 }
 
 fn checks(strict: bool, contexts: &[&str]) -> Value {
@@ -103,8 +111,7 @@ async fn a_strict_rule_asks_for_a_head_that_has_the_base() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pushes_to_a_protected_branch_are_refused_by_git_with_githubs_words() {
     let world = World::new().await;
-    let reviews = json!({ "required_pull_request_reviews": { "required_approving_review_count": 1 } });
-    world.protect(reviews).await;
+    world.protect(reviews(1)).await;
     let ada = world.clone_as("direct", &world.ada);
     ada.commit("a.txt", "a\n");
     let push = |arguments: &[&str]| {
@@ -149,4 +156,71 @@ async fn a_commit_that_has_passed_its_checks_may_be_pushed_directly() {
     let run = json!({ "name": "test", "head_sha": ada.git(&["rev-parse", "HEAD"]), "conclusion": "success" });
     world.ok(&world.ada, "POST", &format!("{REPO}/check-runs"), run).await;
     ada.git(&["push", "-q", "origin", "main"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_protected_head_is_not_brought_up_to_date_by_one_who_may_not_push_to_it() {
+    let world = World::new().await;
+    let pull = world.pull("topic", "").await;
+    let file = json!({ "message": "more", "content": "eA==", "branch": "main" });
+    world.ok(&world.admin, "PUT", &format!("{REPO}/contents/more.txt"), file).await;
+    world.protect_branch("topic", reviews(1)).await;
+    let update = format!("{REPO}/pulls/1/update-branch");
+    let (status, answer) = world.ask(&world.ada, "PUT", &update, Value::Null).await;
+    let why = "At least 1 approving review is required by reviewers with write access.";
+    assert_eq!((status, &answer["message"]), (422, &json!(why)));
+    assert_eq!(world.get(&format!("{REPO}/pulls/1")).await["head"]["sha"], pull["head"]["sha"]);
+    let rule = format!("{REPO}/branches/topic/protection");
+    world.ok(&world.admin, "DELETE", &rule, Value::Null).await;
+    assert_eq!(world.ask(&world.ada, "PUT", &update, Value::Null).await.0, 202);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn graphql_changes_no_protected_branch_alone_or_among_others() {
+    let world = World::new().await;
+    let topic = world.branch("topic", "a.txt", "a\n");
+    let next = world.branch("next", "b.txt", "b\n");
+    world.protect_branch("topic", json!({})).await;
+    let repo = world.repo_id().await;
+    let batch = |name: &str, after: &str| {
+        let free = json!({ "name": "refs/heads/free", "afterOid": next });
+        let bound = json!({ "name": name, "afterOid": after, "force": true });
+        json!({ "repositoryId": repo, "refUpdates": [free, bound] })
+    };
+    let at = async |name: &str| {
+        let path = format!("{REPO}/git/ref/heads/{name}");
+        world.ask(&world.ada, "GET", &path, Value::Null).await.1["object"]["sha"].clone()
+    };
+    let refused = async |token: &str, name: &str, input: Value, why: &str| {
+        assert_eq!(world.refused(token, name, input).await["message"], why);
+        assert_eq!((at("topic").await, at("free").await), (json!(topic), Value::Null));
+    };
+    let (force, delete) = ("Cannot force-push to this branch", "Cannot delete this branch");
+    refused(&world.admin, "updateRefs", batch("refs/heads/topic", &next), force).await;
+    refused(&world.ada, "updateRefs", batch("refs/heads/topic", &"0".repeat(40)), delete).await;
+    let query = "query { repository(owner: \"acme\", name: \"web\") { ref(qualifiedName: \"refs/heads/topic\") { id } } }";
+    let id = world.data(&world.ada, query, json!({})).await["repository"]["ref"]["id"].clone();
+    let forced = json!({ "refId": id, "oid": next, "force": true });
+    refused(&world.ada, "updateRef", forced, force).await;
+    refused(&world.ada, "deleteRef", json!({ "refId": id }), delete).await;
+    world.change(&world.ada, "updateRefs", batch("refs/heads/more", &next), "clientMutationId").await;
+    assert_eq!(at("free").await, json!(next));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn graphql_shows_rules_to_those_who_may_push() {
+    let world = World::new().await;
+    world.protect(reviews(2)).await;
+    let query = "query { repository(owner: \"acme\", name: \"web\") { branchProtectionRules(first: 9) {
+        totalCount nodes { id pattern requiredApprovingReviewCount } } } }";
+    let rules = async |token: &str| {
+        world.data(token, query, json!({})).await["repository"]["branchProtectionRules"].clone()
+    };
+    let shown = rules(&world.ada).await;
+    assert_eq!((&shown["totalCount"], &shown["nodes"][0]["pattern"]), (&json!(1), &json!("main")));
+    assert_eq!(rules(&world.eve).await, json!({ "totalCount": 0, "nodes": [] }));
+    let node = "query($id: ID!) { node(id: $id) { ... on BranchProtectionRule { pattern } } }";
+    let id = json!({ "id": shown["nodes"][0]["id"] });
+    assert_eq!(world.data(&world.ada, node, id.clone()).await["node"]["pattern"], "main");
+    assert_eq!(world.graph(&world.eve, node, id).await["errors"][0]["type"], "NOT_FOUND");
 }

@@ -172,3 +172,67 @@ async fn a_pull_request_is_opened_changed_and_closed_over_graphql() {
     let data = world.data(&world.ada, reopen, json!({ "id": pull["id"] })).await;
     assert_eq!(data["reopenPullRequest"]["pullRequest"]["state"], "OPEN");
 }
+
+/// The states of issues by their numbers.
+async fn states(world: &World, paths: &[&str]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for path in paths {
+        found.push(world.ok(&world.admin, "GET", path, Value::Null).await["state"].clone());
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_merge_closes_what_the_body_names_by_then_and_nothing_that_the_title_names() {
+    let world = World::new().await;
+    for title in ["one", "two", "three"] {
+        world.issue(title).await;
+    }
+    let pull = world.pull("topic", "Closes #1").await;
+    let path = format!("{REPO}/pulls/{}", pull["number"]);
+    let edit = json!({ "title": "Fixes #3", "body": "Fixes #2" });
+    world.ok(&world.ada, "PATCH", &path, edit).await;
+    // The words of the merge close nothing themselves.
+    let words = json!({ "merge_method": "squash", "commit_title": "t", "commit_message": "m" });
+    let merged = world.ok(&world.ada, "PUT", &format!("{path}/merge"), words).await;
+    let issues = [1, 2, 3].map(|number| format!("{REPO}/issues/{number}"));
+    let issues: Vec<&str> = issues.iter().map(String::as_str).collect();
+    assert_eq!(states(&world, &issues).await, ["open", "closed", "open"]);
+    assert_eq!(world.get(issues[1]).await["state_reason"], "completed");
+    let events = world.get(&format!("{}/events", issues[1])).await;
+    assert_eq!((&events[0]["event"], &events[0]["commit_id"]), (&json!("closed"), &merged["sha"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_merge_closes_elsewhere_only_what_the_merger_may_close() {
+    let world = World::new().await;
+    world.ok(&world.admin, "POST", "/orgs/acme/repos", json!({ "name": "other" })).await;
+    world.ok(&world.admin, "POST", "/repos/acme/other/issues", json!({ "title": "there" })).await;
+    for (branch, token, state) in [("one", &world.ada, "open"), ("two", &world.admin, "closed")] {
+        let pull = world.pull(branch, "Closes acme/other#1").await;
+        assert_eq!(world.merge(token, pull["number"].as_u64().unwrap(), json!({})).await.0, 200);
+        assert_eq!(states(&world, &["/repos/acme/other/issues/1"]).await, [state]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_turned_to_the_default_branch_closes_from_then_on() {
+    let world = World::new().await;
+    world.settings(json!({ "delete_branch_on_merge": true })).await;
+    world.issue("bug").await;
+    world.pull("ground", "").await;
+    let clone = world.clone_as("stack", &world.ada);
+    clone.git(&["checkout", "-q", "-b", "upper", "origin/ground"]);
+    clone.commit("upper.txt", "u\n");
+    clone.git(&["push", "-q", "origin", "upper"]);
+    let fields = json!({ "title": "upper", "head": "upper", "base": "ground", "body": "Closes #1" });
+    let upper = world.ok(&world.ada, "POST", &format!("{REPO}/pulls"), fields).await;
+    assert_eq!(closing(&world, &upper).await, json!([]));
+    assert_eq!(world.merge(&world.ada, 2, json!({})).await.0, 200);
+    assert_eq!(closing(&world, &upper).await, json!([1]));
+    world.branch("trunk", "trunk.txt", "t\n");
+    world.settings(json!({ "default_branch": "trunk" })).await;
+    assert_eq!(closing(&world, &upper).await, json!([]));
+    world.settings(json!({ "default_branch": "main" })).await;
+    assert_eq!(closing(&world, &upper).await, json!([1]));
+}

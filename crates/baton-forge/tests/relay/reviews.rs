@@ -155,3 +155,36 @@ async fn a_review_is_written_piece_by_piece_over_graphql() {
     let message = refused["errors"][0]["message"].as_str().unwrap();
     assert!(message.contains("Can not approve your own pull request"), "{message}");
 }
+
+/// Approves a pull request as Bob, pushes to its head with git as Ada, and returns the reviews.
+async fn reviews_after_a_push(world: &World, branch: &str) -> Value {
+    let path = pull_path(world, branch).await;
+    for event in ["COMMENT", "APPROVE"] {
+        let review = json!({ "event": event, "body": event });
+        world.ok(&world.bob, "POST", &format!("{path}/reviews"), review).await;
+    }
+    let clone = world.clone_as(&format!("again-{branch}"), &world.ada);
+    clone.git(&["checkout", "-q", branch]);
+    clone.commit("more.txt", "more\n");
+    clone.git(&["push", "-q", "origin", branch]);
+    world.get(&format!("{path}/reviews")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_dismisses_approvals_where_the_protection_of_the_base_says_so_and_not_otherwise() {
+    let world = World::new().await;
+    let states = |reviews: &Value| (reviews[0]["state"].clone(), reviews[1]["state"].clone());
+    let kept = (json!("COMMENTED"), json!("APPROVED"));
+    assert_eq!(states(&reviews_after_a_push(&world, "free").await), kept);
+    let rule = |dismiss: bool| json!({ "required_pull_request_reviews": { "required_approving_review_count": 1, "dismiss_stale_reviews": dismiss } });
+    world.protect(rule(false)).await;
+    assert_eq!(states(&reviews_after_a_push(&world, "kept").await), kept);
+    assert_eq!(world.judged(2).await["mergeable_state"], "clean");
+    world.protect(rule(true)).await;
+    let stale = reviews_after_a_push(&world, "stale").await;
+    assert_eq!(states(&stale), (json!("COMMENTED"), json!("DISMISSED")));
+    assert_eq!(world.judged(3).await["mergeable_state"], "blocked");
+    let events = world.get(&format!("{REPO}/issues/3/events")).await;
+    let head = world.get(&format!("{REPO}/pulls/3")).await["head"]["sha"].clone();
+    assert_eq!(events[0]["dismissed_review"]["dismissal_commit_id"], head);
+}

@@ -110,7 +110,7 @@ impl<'a> Stage<'a> {
 
     fn label_by_id(&self, detail: &Value) -> Result<Option<Label>, PayloadError> {
         let Some(id) = detail["label"].as_i64() else { return Ok(None) };
-        Ok(labels::with_id(self.conn, id)?)
+        Ok(labels::by_id(self.conn, id)?.map(|(_, label)| label))
     }
 
     /// Webhooks know fewer fields of a label than REST.
@@ -123,7 +123,7 @@ impl<'a> Stage<'a> {
     }
 
     pub(super) fn label(&self, id: i64, action: &str, detail: &Value) -> Written {
-        let label = labels::with_id(self.conn, id)?.ok_or(PayloadError::Gone("label"))?;
+        let (_, label) = labels::by_id(self.conn, id)?.ok_or(PayloadError::Gone("label"))?;
         let mut parts = body([("label", self.label_view(&label)?)]);
         if action == "edited" {
             parts.insert("changes".to_owned(), changes(detail));

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::{PayloadError, Stage, Written, body, to_value};
 use crate::db::issues::Issue;
 use crate::db::pulls::{self, Pull};
-use crate::db::refs;
-use crate::wire::NodeId;
+use crate::db::{refs, teams};
 use crate::wire::pull::PullFacts;
+use crate::wire::team::TeamView;
 
 impl<'a> Stage<'a> {
     pub(super) fn pull_request(&self, issue_id: i64, action: &str, detail: &Value) -> Written {
@@ -51,29 +51,9 @@ impl<'a> Stage<'a> {
     }
 
     fn team(&self, id: i64) -> Result<Value, PayloadError> {
-        let sql =
-            "SELECT t.slug, t.name, t.description, a.login FROM teams t JOIN accounts a ON a.id = t.org_id
-                   WHERE t.id = ?1";
-        let text = |row: &rusqlite::Row<'_>, at| row.get::<_, Option<String>>(at);
-        let read = |row: &rusqlite::Row<'_>| Ok((text(row, 0)?, text(row, 1)?, text(row, 2)?, text(row, 3)?));
-        let (slug, name, description, org) = self.conn.prepare_cached(sql)?.query_row([id], read)?;
-        let (slug, org) = (slug.unwrap_or_default(), org.unwrap_or_default());
-        let (api, web) = (&self.links().api, &self.links().web);
-        let url = format!("{api}/orgs/{org}/teams/{slug}");
-        Ok(json!({
-            "id": id,
-            "node_id": NodeId("T", id),
-            "name": name.unwrap_or_default(),
-            "slug": slug,
-            "description": description,
-            "privacy": "closed",
-            "permission": "pull",
-            "members_url": format!("{url}/members{{/member}}"),
-            "repositories_url": format!("{url}/repos"),
-            "html_url": format!("{web}/orgs/{org}/teams/{slug}"),
-            "parent": null,
-            "url": url,
-        }))
+        let team = teams::by_id(self.conn, id)?.ok_or(PayloadError::Gone("team"))?;
+        let org = self.render.account(team.org_id)?;
+        to_value(&TeamView { links: self.links(), org: &org, team: &team })
     }
 
     /// What it changes. A pull request whose commits are not there is shown without figures, as GitHub does.

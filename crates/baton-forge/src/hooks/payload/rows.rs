@@ -23,8 +23,9 @@ const ROWS: &str = "
     INSERT INTO teams (id, org_id, slug, name, created_at, updated_at) VALUES (1, 1, 'core', 'Core', 1, 1);
     INSERT INTO reviews (id, repo_id, pull_id, author_id, state, body, commit_oid, created_at, updated_at, submitted_at)
         VALUES (1, 1, 7, 2, 'APPROVED', 'well', 'OID', 1, 1, 1), (2, 1, 7, 2, 'DISMISSED', '', 'OID', 1, 1, 1);
-    INSERT INTO review_threads (id, pull_id, path, line, original_line, commit_oid, original_commit_oid, diff_hunk, created_at)
-        VALUES (1, 7, 'a.txt', 2, 2, 'OID', 'OID', '@@ -1 +1,2 @@' || char(10) || ' a' || char(10) || '+b', 1);
+    INSERT INTO review_threads (id, pull_id, path, line, original_line, position, original_position, commit_oid,
+            original_commit_oid, diff_hunk, created_at)
+        VALUES (1, 7, 'a.txt', 2, 2, 2, 2, 'OID', 'OID', '@@ -1 +1,2 @@' || char(10) || ' a' || char(10) || '+b', 1);
     INSERT INTO review_comments (id, repo_id, pull_id, thread_id, review_id, author_id, body, created_at, updated_at)
         VALUES (1, 1, 7, 1, 1, 2, 'why?', 1, 1);
     INSERT INTO check_suites (id, repo_id, app_id, head_oid, head_branch, created_at, updated_at) VALUES (1, 1, 1, 'OID', 'topic', 1, 1);
