@@ -1,6 +1,7 @@
 //! Changes the branch into which a pull request goes.
 
 use git2::Oid;
+use serde_json::{Value, json};
 
 use super::pulls::{branch, message_errors, numbered, refuse};
 use crate::db::Tx;
@@ -13,6 +14,7 @@ use crate::http::error::ApiError;
 
 /// A change of base that was found to be possible, with where the threads stand afterwards.
 pub(super) struct Retarget {
+    before: Pull,
     after: Pull,
     threads: Vec<(i64, Option<Place>)>,
 }
@@ -40,10 +42,15 @@ pub(super) fn prepare(call: &Call, base: &str) -> Result<Option<Retarget>, ApiEr
     let after = Pull { base_ref: base.to_owned(), base_oid: row.oid, ..pull.clone() };
     let standing = call.forge.db.read(|conn| review_threads::standing(conn, pull.id))??;
     let threads = pull_diff::follow_threads(&repository, (&pull, &after), &standing)?;
-    Ok(Some(Retarget { after, threads }))
+    Ok(Some(Retarget { before: pull, after, threads }))
 }
 
 impl Retarget {
+    /// The base that it had, as an edit tells it.
+    pub(super) fn base_before(&self) -> Value {
+        json!({ "ref": { "from": self.before.base_ref }, "sha": { "from": self.before.base_oid } })
+    }
+
     pub(super) fn apply(&self, tx: &Tx<'_>, scene: Scene) -> Result<(), ApiError> {
         let Pull { id, base_ref, base_oid, head_repo_id, head_ref, .. } = &self.after;
         if pulls::open_between(tx, scene.repo_id, *head_repo_id, head_ref, base_ref)? {

@@ -20,6 +20,7 @@ mod graph_walk;
 mod hooks;
 mod hooks_courier;
 mod hooks_rest;
+mod lifecycle;
 mod merging;
 mod protection;
 mod pulls;
