@@ -220,7 +220,7 @@ pub(super) fn change(
     }
     issues::update(tx, issue, &after)?;
     if let Some(retarget) = retarget {
-        retarget.apply(tx, scene(call, issue)?)?;
+        retarget.apply(tx, call.repo()?, scene(call, issue)?)?;
     }
     record_changes(call, tx, issue, &after, retarget)?;
     if fields.has("body") {

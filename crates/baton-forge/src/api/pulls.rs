@@ -206,11 +206,14 @@ pub(super) fn update(call: &Call) -> ApiResult {
     reply_pull(call, issue, pull, 200)
 }
 
-/// A pull request that is opened again takes up its branch as it is now; merged or without a branch it stays closed.
+/// A pull request that is opened again takes up its branch as it is now; merged, or without one of its branches, it
+/// stays closed.
 pub(super) fn reopen(call: &Call, tx: &Tx<'_>, issue: &Issue) -> Result<(), ApiError> {
     let pull = pulls::of_issue(tx, issue.id)?.ok_or_else(ApiError::not_found)?;
     let head = refs::find(tx, pull.head_repo_id, &format!("refs/heads/{}", pull.head_ref))?;
-    let head = head.filter(|_| pull.merged_at.is_none()).ok_or_else(|| refuse("state", "invalid"))?;
+    let base = refs::find(tx, issue.repo_id, &format!("refs/heads/{}", pull.base_ref))?;
+    let may_open = pull.merged_at.is_none() && base.is_some();
+    let head = head.filter(|_| may_open).ok_or_else(|| refuse("state", "invalid"))?;
     pulls::set_head(tx, pull.id, &head.oid)?;
     point_pull_ref(call, issue, &head.oid)?;
     Ok(refs::set(tx, issue.repo_id, &RefRow { name: format!("refs/pull/{}/head", issue.number), ..head })?)

@@ -6,19 +6,18 @@ use git2::{Oid, Repository};
 
 use super::standing;
 use crate::api::signature_of;
+use crate::db::Tx;
 use crate::db::accounts::Account;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
 use crate::db::protections;
 use crate::db::pulls::{self, Pull};
 use crate::db::repos::Repo;
-use crate::db::{Tx, refs};
 use crate::git::history;
 use crate::git::merge::{MergeMethod, merge as merge_commits};
 use crate::git::ref_changes::{Followers, close, own_numbers};
 use crate::git::ref_update::{self, RefEdit, RefOutcome};
 use crate::http::error::ApiError;
-use crate::news::{News, Scope, What};
 use crate::server::Inner;
 use crate::sync::lock;
 
@@ -217,7 +216,7 @@ fn close_named(
 }
 
 /// Removes the merged branch where the repository wants that. A branch that is needed stays: the default one, a
-/// protected one, and one that has moved since.
+/// protected one, and one that has moved since. What goes into the removed one is turned when its going is followed.
 fn delete_head(
     forge: &Inner,
     repo: &Repo,
@@ -230,7 +229,6 @@ fn delete_head(
     if pull.head_ref == repo.default_branch || pull.head_repo_id != repo.id || is_kept {
         return Ok(());
     }
-    retarget(forge, repo, pull, order)?;
     let name = format!("refs/heads/{}", pull.head_ref);
     let edit = RefEdit::Delete { name: name.clone(), from: pull.head_oid.clone() };
     if ref_update::apply(&forge.git.path(repo.id), &[edit])? != RefOutcome::Done {
@@ -242,27 +240,4 @@ fn delete_head(
     })?;
     let followers = Followers { db: &forge.db, git: &forge.git, now: order.now };
     followers.follow_held(repo, Some(&[name]), order.by.id)
-}
-
-/// Pull requests into the branch that goes are turned to the one it was merged into.
-fn retarget(forge: &Inner, repo: &Repo, merged: &Pull, order: &MergeOrder) -> Result<(), ApiError> {
-    let (repo_id, gone, base) = (repo.id, merged.head_ref.clone(), merged.base_ref.clone());
-    let (actor_id, now) = (order.by.id, order.now);
-    forge.db.writer().write_blocking(move |tx| {
-        let Some(tip) = refs::find(tx, repo_id, &format!("refs/heads/{base}"))? else { return Ok(()) };
-        for (issue, pull) in pulls::open_by_base(tx, repo_id, &gone)? {
-            pulls::set_base(tx, pull.id, &base, &tip.oid)?;
-            issues::touch(tx, issue.id, now)?;
-            let detail = serde_json::json!({
-                "base": { "ref": { "from": pull.base_ref }, "sha": { "from": pull.base_oid } },
-            });
-            tx.tell(News {
-                scope: Scope::Repo(repo_id),
-                actor_id,
-                now,
-                what: What::Issue { issue_id: issue.id, action: "edited", detail },
-            });
-        }
-        Ok(())
-    })
 }

@@ -2,8 +2,30 @@
 
 use serde_json::{Value, json};
 
-use crate::receiver::Receiver;
+use crate::auto_merge::{ENABLE, waiting};
+use crate::pulls::closing;
+use crate::receiver::{Received, Receiver};
+use crate::threads::threads;
 use crate::world::{REPO, World};
+
+fn names(received: &[Received]) -> Vec<String> {
+    received.iter().map(Received::name).collect()
+}
+
+/// Opens a pull request from a new branch on top of another, into that, as Ada.
+async fn stacked(world: &World, name: &str, below: &str, body: &str) -> Value {
+    let clone = world.clone_as(&format!("stack-{name}"), &world.ada);
+    clone.git(&["checkout", "-q", "-b", name, &format!("origin/{below}")]);
+    clone.commit(&format!("{name}.txt"), "one\ntwo\n");
+    clone.git(&["push", "-q", "origin", name]);
+    let fields = json!({ "title": name, "head": name, "base": below, "body": body });
+    world.ok(&world.ada, "POST", &format!("{REPO}/pulls"), fields).await
+}
+
+async fn events(world: &World, number: &Value) -> Vec<Value> {
+    let events = world.get(&format!("{REPO}/issues/{number}/events")).await;
+    events.as_array().unwrap().iter().map(|event| event["event"].clone()).collect()
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn neither_a_merged_pull_request_nor_one_without_its_branch_is_opened_again_as_an_issue() {
@@ -51,12 +73,99 @@ async fn an_edit_of_a_pull_request_is_told_once_with_everything_that_it_changed(
     world.ok(&world.ada, "PATCH", &path, edit).await;
     world.ok(&world.ada, "PATCH", &path, json!({ "state": "closed" })).await;
     let all = receiver.wait(&world, "/edits", 2).await;
-    let names: Vec<String> = all.iter().map(crate::receiver::Received::name).collect();
-    assert_eq!(names, ["pull_request.edited", "pull_request.closed"]);
+    assert_eq!(names(&all), ["pull_request.edited", "pull_request.closed"]);
     let expected = json!({
         "title": { "from": "topic" },
         "body": { "from": "old" },
         "base": { "ref": { "from": "main" }, "sha": { "from": pull["base"]["sha"] } },
     });
     assert_eq!(all[0].json()["changes"], expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pull_request_whose_base_goes_unmerged_is_closed_and_stays_so() {
+    let world = World::new().await;
+    world.branch("below", "below.txt", "x\n");
+    stacked(&world, "above", "below", "").await;
+    let clone = world.clone_as("remover", &world.ada);
+    clone.git(&["push", "-q", "origin", ":below"]);
+    let path = format!("{REPO}/pulls/1");
+    let pull = world.get(&path).await;
+    assert_eq!((&pull["state"], &pull["merged"]), (&json!("closed"), &json!(false)));
+    assert_eq!(pull["base"]["ref"], "below");
+    assert_eq!(events(&world, &json!(1)).await, ["closed"]);
+    assert_eq!(world.ask(&world.ada, "PATCH", &path, json!({ "state": "open" })).await.0, 422);
+    clone.git(&["push", "-q", "origin", "origin/main:refs/heads/below"]);
+    assert_eq!(world.ok(&world.ada, "PATCH", &path, json!({ "state": "open" })).await["state"], "open");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_on_a_merged_branch_that_goes_is_turned_in_full() {
+    let world = World::new().await;
+    world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "bug" })).await;
+    let below = world.pull("below", "").await;
+    let above = stacked(&world, "above", "below", "Closes #1").await;
+    let comment = json!({ "path": "above.txt", "body": "b", "commit_id": above["head"]["sha"], "line": 2 });
+    world.ok(&world.bob, "POST", &format!("{REPO}/pulls/{}/comments", above["number"]), comment).await;
+    assert_eq!(closing(&world, &above).await, json!([]));
+    let receiver = Receiver::start().await;
+    assert_eq!(world.merge(&world.ada, below["number"].as_u64().unwrap(), json!({})).await.0, 200);
+    receiver.hook(&world, REPO, "/turned", &["pull_request"]).await;
+    world.ok(&world.bob, "DELETE", &format!("{REPO}/git/refs/heads/below"), Value::Null).await;
+    let turned = world.get(&format!("{REPO}/pulls/{}", above["number"])).await;
+    let main = world.get(&format!("{REPO}/commits/main")).await;
+    assert_eq!((&turned["state"], &turned["base"]["ref"]), (&json!("open"), &json!("main")));
+    assert_eq!(turned["base"]["sha"], main["sha"]);
+    assert_eq!(closing(&world, &above).await, json!([1]));
+    assert_eq!(events(&world, &above["number"]).await, ["base_ref_changed"]);
+    let threads = threads(&world, &above).await;
+    assert_eq!((&threads[0]["isOutdated"], &threads[0]["line"]), (&json!(false), &json!(2)));
+    let told = receiver.wait(&world, "/turned", 1).await;
+    assert_eq!(names(&told), ["pull_request.edited"]);
+    let expected = json!({ "base": { "ref": { "from": "below" }, "sha": { "from": above["base"]["sha"] } } });
+    assert_eq!(told[0].json()["changes"], expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_that_is_merged_and_removed_by_one_push_turns_what_stands_on_it() {
+    let world = World::new().await;
+    world.pull("below", "").await;
+    stacked(&world, "above", "below", "").await;
+    let clone = world.clone_as("merger", &world.bob);
+    clone.git(&["merge", "-q", "--no-ff", "-m", "by hand", "origin/below"]);
+    clone.git(&["push", "-q", "--atomic", "origin", "main", ":below"]);
+    assert_eq!(world.get(&format!("{REPO}/pulls/1")).await["merged"], true);
+    let turned = world.get(&format!("{REPO}/pulls/2")).await;
+    assert_eq!((&turned["state"], &turned["base"]["ref"]), (&json!("open"), &json!("main")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_base_says_that_it_turns_auto_merge_off() {
+    let (world, pull) = waiting().await;
+    world.branch("other", "other.txt", "x\n");
+    world.data(&world.ada, ENABLE, json!({ "i": { "pullRequestId": pull["node_id"] } })).await;
+    let receiver = Receiver::start().await;
+    receiver.hook(&world, REPO, "/off", &["pull_request"]).await;
+    world.ok(&world.ada, "PATCH", &format!("{REPO}/pulls/1"), json!({ "base": "other" })).await;
+    let mut told = names(&receiver.wait(&world, "/off", 2).await);
+    told.sort();
+    assert_eq!(told, ["pull_request.auto_merge_disabled", "pull_request.edited"]);
+    let events = events(&world, &json!(1)).await;
+    assert!(events.contains(&json!("auto_merge_disabled")), "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_merge_by_push_does_not_say_that_auto_merge_was_turned_off() {
+    let (world, pull) = waiting().await;
+    world.data(&world.ada, ENABLE, json!({ "i": { "pullRequestId": pull["node_id"] } })).await;
+    let clone = world.clone_as("merger", &world.admin);
+    clone.git(&["merge", "-q", "--no-ff", "-m", "by hand", "origin/feature"]);
+    clone.git(&["push", "-q", "origin", "main"]);
+    let merged = world.get(&format!("{REPO}/pulls/1")).await;
+    assert_eq!((&merged["merged"], &merged["auto_merge"]), (&json!(true), &Value::Null));
+    // A second pull request is judged only after the referee has looked at everything that the push brought.
+    world.pull("later", "").await;
+    world.judged(2).await;
+    let events = events(&world, &json!(1)).await;
+    assert!(!events.contains(&json!("auto_merge_disabled")), "{events:?}");
 }
