@@ -10,6 +10,7 @@ use crate::db::Tx;
 use crate::db::accounts::Account;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
+use crate::db::merge_intents::{self, MergeIntent};
 use crate::db::protections;
 use crate::db::pulls::{self, Pull};
 use crate::db::repos::Repo;
@@ -70,18 +71,46 @@ pub(crate) fn merge(
     check(forge, repo, (&issue, &pull), order)?;
     let repository = forge.git.open(repo.id)?;
     let (from, to) = make(&repository, repo, (&issue, &pull), order)?;
+    intend(forge, &pull, order, (&from, &to))?;
     let name = format!("refs/heads/{}", pull.base_ref);
-    let edit = RefEdit::Update { name: name.clone(), to: to.clone(), from: from.clone() };
+    let edit = RefEdit::Update { name, to: to.clone(), from: from.clone() };
     if let RefOutcome::Refused(_) = ref_update::apply(&forge.git.path(repo.id), &[edit])? {
+        forge.db.writer().write_blocking(move |tx| Ok::<_, ApiError>(merge_intents::remove(tx, pull.id)?))?;
         return Err(ApiError::new(405, "Base branch was modified. Review and try the merge again."));
     }
-    settle(forge, repo, (&issue, &pull), order, (&from, &to))?;
-    let followers = Followers { db: &forge.db, git: &forge.git, now: order.now };
-    followers.follow_held(repo, Some(&[name]), order.by.id)?;
-    if repo.merging.delete_branch {
-        delete_head(forge, repo, &issue, &pull, order)?;
-    }
+    finish(forge, repo, (&issue, &pull), order, (&from, &to))?;
     Ok(to)
+}
+
+/// Writes down what is about to happen: git and the tables cannot change in one transaction, so that a crash between the
+/// two must leave word of the second half.
+fn intend(forge: &Inner, pull: &Pull, order: &MergeOrder, (from, to): (&str, &str)) -> Result<(), ApiError> {
+    let intent = MergeIntent {
+        pull_id: pull.id,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        method: order.method.name().to_owned(),
+        by: order.by.id,
+        at: order.now,
+    };
+    forge.db.writer().write_blocking(move |tx| Ok::<_, ApiError>(merge_intents::set(tx, &intent)?))
+}
+
+/// Everything that follows git's move of the base branch. The caller holds the repository's gate.
+pub(super) fn finish(
+    forge: &Inner,
+    repo: &Repo,
+    (issue, pull): (&Issue, &Pull),
+    order: &MergeOrder,
+    (from, to): (&str, &str),
+) -> Result<(), ApiError> {
+    settle(forge, repo, (issue, pull), order, (from, to))?;
+    let followers = Followers { db: &forge.db, git: &forge.git, now: order.now };
+    followers.follow_held(repo, Some(&[format!("refs/heads/{}", pull.base_ref)]), order.by.id)?;
+    if repo.merging.delete_branch {
+        delete_head(forge, repo, issue, pull, order)?;
+    }
+    Ok(())
 }
 
 fn check(
@@ -189,6 +218,7 @@ fn settle(
         pulls::set_base(tx, pull.id, &pull.base_ref, &base)?;
         pulls::set_merged(tx, pull.id, scene.actor_id, &merged, scene.now)?;
         pulls::set_auto_merge(tx, pull.id, None)?;
+        merge_intents::remove(tx, pull.id)?;
         events::record(tx, scene, &Happening::Merged { commit: &merged })?;
         close(tx, scene, None, Some(&merged))?;
         if pull.base_ref == repo.default_branch {

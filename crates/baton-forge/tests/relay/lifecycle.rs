@@ -1,12 +1,14 @@
 //! What becomes of pull requests beside the plain merge: opened again, edited, their branches gone, a crash in between.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::auto_merge::{ENABLE, waiting};
 use crate::pulls::closing;
 use crate::receiver::{Received, Receiver};
 use crate::threads::threads;
-use crate::world::{REPO, World};
+use crate::world::{REPO, World, git};
 
 fn names(received: &[Received]) -> Vec<String> {
     received.iter().map(Received::name).collect()
@@ -163,9 +165,71 @@ async fn a_merge_by_push_does_not_say_that_auto_merge_was_turned_off() {
     clone.git(&["push", "-q", "origin", "main"]);
     let merged = world.get(&format!("{REPO}/pulls/1")).await;
     assert_eq!((&merged["merged"], &merged["auto_merge"]), (&json!(true), &Value::Null));
-    // A second pull request is judged only after the referee has looked at everything that the push brought.
-    world.pull("later", "").await;
-    world.judged(2).await;
+    // What was closed while it waited is looked at in the order of the pull requests: the second comes after the first.
+    let later = world.pull("later", "").await;
+    world.data(&world.ada, ENABLE, json!({ "i": { "pullRequestId": later["node_id"] } })).await;
+    world.ok(&world.ada, "PATCH", &format!("{REPO}/pulls/2"), json!({ "state": "closed" })).await;
+    world
+        .eventually("the second is turned off", async |world: &World| {
+            events(world, &json!(2)).await.contains(&json!("auto_merge_disabled")).then_some(())
+        })
+        .await;
     let events = events(&world, &json!(1)).await;
     assert!(!events.contains(&json!("auto_merge_disabled")), "{events:?}");
+}
+
+/// Writes down that Bob was about to squash the only pull request; returns the commit that `main` was to move to.
+fn intend_squash(world: &World, pull: &Value) -> String {
+    let bare = bare(world);
+    let tree = format!("{}^{{tree}}", pull["head"]["sha"].as_str().unwrap());
+    let identity = ["-c", "user.name=bob", "-c", "user.email=bob@example.com"];
+    let commit = ["commit-tree", &tree, "-p", "refs/heads/main", "-m", "squashed"];
+    let to = git(&bare, &[&identity[..], &commit[..]].concat());
+    let from = git(&bare, &["rev-parse", "refs/heads/main"]);
+    let sql = "INSERT INTO merge_intents (pull_id, from_oid, to_oid, method, by_id, created_at)
+        SELECT p.id, ?1, ?2, 'squash', a.id, 1000 FROM pulls p, accounts a WHERE a.login = 'bob'";
+    assert_eq!(tables(world).execute(sql, [&from, &to]).unwrap(), 1);
+    to
+}
+
+fn bare(world: &World) -> PathBuf {
+    let repos = world.directory().join("forge/repos");
+    std::fs::read_dir(repos).unwrap().next().unwrap().unwrap().path()
+}
+
+fn tables(world: &World) -> rusqlite::Connection {
+    rusqlite::Connection::open(world.directory().join("forge/forge.db")).unwrap()
+}
+
+fn intents(world: &World) -> i64 {
+    tables(world).query_row("SELECT count(*) FROM merge_intents", [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_squash_that_a_crash_cut_in_two_is_finished_at_the_next_start() {
+    let world = World::new().await;
+    world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "bug" })).await;
+    let pull = world.pull("topic", "Closes #1").await;
+    let to = intend_squash(&world, &pull);
+    git(&bare(&world), &["update-ref", "refs/heads/main", &to]);
+    let world = world.restart(|_| {}).await;
+    let merged = world.get(&format!("{REPO}/pulls/2")).await;
+    assert_eq!((&merged["merged"], &merged["state"]), (&json!(true), &json!("closed")));
+    assert_eq!((&merged["merged_by"]["login"], &merged["merge_commit_sha"]), (&json!("bob"), &json!(to)));
+    assert_eq!(world.get(&format!("{REPO}/issues/1")).await["state"], "closed");
+    assert_eq!(world.get(&format!("{REPO}/commits/main")).await["sha"], json!(to));
+    assert_eq!(intents(&world), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_merge_that_had_not_moved_its_base_before_a_crash_is_forgotten() {
+    let world = World::new().await;
+    let pull = world.pull("topic", "").await;
+    intend_squash(&world, &pull);
+    let world = world.restart(|_| {}).await;
+    let open = world.get(&format!("{REPO}/pulls/1")).await;
+    assert_eq!((&open["merged"], &open["state"]), (&json!(false), &json!("open")));
+    assert_eq!(intents(&world), 0);
+    assert_eq!(world.merge(&world.ada, 1, json!({ "merge_method": "squash" })).await.0, 200);
+    assert_eq!(intents(&world), 0);
 }
