@@ -21,6 +21,7 @@ pub(crate) mod issues;
 pub(crate) mod labels;
 pub(crate) mod links;
 mod memo;
+pub(crate) mod merge_intents;
 pub(crate) mod milestones;
 pub(crate) mod participants;
 pub(crate) mod pins;

@@ -15,6 +15,7 @@ pub(crate) mod pull_diff;
 pub(crate) mod ref_changes;
 pub(crate) mod ref_update;
 pub(crate) mod smart_http;
+mod stranded;
 pub(crate) mod tree_diff;
 
 use std::collections::BTreeMap;

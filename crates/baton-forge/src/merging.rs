@@ -4,7 +4,7 @@
 //!   amount to.
 //! * [`standing`] reads those values from the tables.
 //! * [`referee`] makes the trial merges, and merges what waits to be merged by itself.
-//! * [`carry_out`] merges.
+//! * [`carry_out`] merges, and [`recovery`] finishes what a crash interrupted.
 //!
 //! Whether two branches can be merged is not decided while somebody waits for an answer: a reader sees the last trial if it
 //! is still about the two tips, and otherwise nothing, and thereby orders a new one.
@@ -12,6 +12,7 @@
 pub(crate) mod auto_merge;
 pub(crate) mod carry_out;
 pub(crate) mod facts;
+pub(crate) mod recovery;
 pub(crate) mod referee;
 pub(crate) mod standing;
 pub(crate) mod state;

@@ -29,6 +29,7 @@ use crate::http::origin::Transport;
 use crate::http::rate::RateLimits;
 use crate::http::route::Router;
 use crate::knobs::{Knobs, KnobsPatch, Panel};
+use crate::merging::recovery;
 use crate::merging::referee::{self, Referee};
 use crate::meter::{Meter, MeterRow};
 use crate::news::News;
@@ -276,6 +277,7 @@ fn lock_data(data: &Path) -> Result<File, StartError> {
 async fn catch_up(inner: &Arc<Inner>) -> Result<(), StartError> {
     let inner = Arc::clone(inner);
     let looked = tokio::task::spawn_blocking(move || {
+        recovery::finish_all(&inner)?;
         ref_changes::follow_all(&Followers { db: &inner.db, git: &inner.git, now: inner.clock.now_s() })
     });
     match looked.await {

@@ -7,7 +7,8 @@ use super::issue_fields::{
     LABELS_MAX, add_labels, assign_all, check_body, check_title, milestone_numbered, record_milestone, scene,
     set_assignees, set_labels,
 };
-use super::{closing, mentions};
+use super::pull_base::Retarget;
+use super::{closing, mentions, pulls as pull_api};
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issue_query::{IssueQuery, Presence, SortBy};
 use crate::db::issues::{self, Issue, NewIssue};
@@ -198,23 +199,35 @@ fn wanted_assignees(fields: &Fields) -> Result<Option<Vec<String>>, ApiError> {
 pub(super) fn update(call: &Call, tx: &Tx<'_>) -> ApiResult {
     let issue = call.issue(tx)?;
     let fields = call.fields()?;
-    change(call, tx, &issue, &fields)?;
+    change(call, tx, &issue, &fields, None)?;
     reply_issue(call, tx, issue.id, 200)
 }
 
-/// Applies a PATCH's fields to an issue or pull request.
-pub(super) fn change(call: &Call, tx: &Tx<'_>, issue: &Issue, fields: &Fields) -> Result<(), ApiError> {
+/// Applies a PATCH's fields to an issue or pull request, whose base may change by the same request.
+pub(super) fn change(
+    call: &Call,
+    tx: &Tx<'_>,
+    issue: &Issue,
+    fields: &Fields,
+    retarget: Option<&Retarget>,
+) -> Result<(), ApiError> {
     if !call.may_triage() && issue.author_id != call.actor_id()? {
         return Err(ApiError::forbidden("Must have admin rights to Repository."));
     }
     let after = changed(call, tx, issue, fields)?;
+    if !issue.is_open() && after.is_open() && issue.is_pull {
+        pull_api::reopen(call, tx, issue)?;
+    }
     issues::update(tx, issue, &after)?;
-    record_changes(call, tx, issue, &after)?;
+    if let Some(retarget) = retarget {
+        retarget.apply(tx, call.repo()?, scene(call, issue)?)?;
+    }
+    record_changes(call, tx, issue, &after, retarget)?;
     if fields.has("body") {
         mentions::record(call, tx, issue, after.body.as_deref())?;
-        if let Some(pull) = pulls::of_issue(tx, issue.id)? {
-            closing::refresh(tx, call.repo()?, &after, &pull)?;
-        }
+    }
+    if let Some(pull) = pulls::of_issue(tx, issue.id)? {
+        closing::refresh(tx, call.repo()?, &after, &pull)?;
     }
     let (labels, assignees) = (fields.opt_label_names("labels")?, wanted_assignees(fields)?);
     if call.may_triage() {
@@ -277,9 +290,15 @@ fn change_state(call: &Call, before: &Issue, after: &mut Issue, fields: &Fields)
     Ok(())
 }
 
-fn record_changes(call: &Call, tx: &Tx<'_>, before: &Issue, after: &Issue) -> Result<(), ApiError> {
+fn record_changes(
+    call: &Call,
+    tx: &Tx<'_>,
+    before: &Issue,
+    after: &Issue,
+    retarget: Option<&Retarget>,
+) -> Result<(), ApiError> {
     let scene = scene(call, before)?;
-    tell_edits(tx, scene, before, after);
+    tell_edits(tx, scene, before, after, retarget);
     if before.title != after.title {
         events::record(tx, scene, &Happening::Renamed { from: &before.title, to: &after.title })?;
     }
@@ -294,9 +313,12 @@ fn record_changes(call: &Call, tx: &Tx<'_>, before: &Issue, after: &Issue) -> Re
     record_milestone(call, tx, before, before.milestone_id, after.milestone_id)
 }
 
-/// Tells what a text was before; both texts of one request are one edit.
-fn tell_edits(tx: &Tx<'_>, scene: Scene, before: &Issue, after: &Issue) {
+/// Tells what a text or a base was before; everything that one request changes is one edit.
+fn tell_edits(tx: &Tx<'_>, scene: Scene, before: &Issue, after: &Issue, retarget: Option<&Retarget>) {
     let mut changes = Map::new();
+    if let Some(retarget) = retarget {
+        changes.insert("base".to_owned(), retarget.base_before());
+    }
     if before.title != after.title {
         changes.insert("title".to_owned(), json!({ "from": before.title }));
     }

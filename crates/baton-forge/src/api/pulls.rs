@@ -3,7 +3,7 @@
 use baton_core::ref_name::is_branch_name;
 use git2::Oid;
 use rusqlite::Connection;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::issue_fields::{check_body, check_title, scene};
 use super::pull_news::tell_pull;
@@ -142,7 +142,7 @@ pub(super) fn create(call: &Call) -> ApiResult {
         tell_pull(tx, scene(&scope, &issue)?, "opened", Value::Null);
         Ok((issue, pull))
     })?;
-    point_pull_ref(call, &issue, &pull)?;
+    point_pull_ref(call, &issue, &pull.head_oid)?;
     reply_pull(call, issue, pull, 201)
 }
 
@@ -185,8 +185,8 @@ pub(super) fn branch(call: &Call, name: &str) -> Result<Option<RefRow>, ApiError
     Ok(call.forge.db.read(|conn| refs::find(conn, repo_id, &full))??)
 }
 
-fn point_pull_ref(call: &Call, issue: &Issue, pull: &Pull) -> Result<(), ApiError> {
-    let edit = RefEdit::Set { name: format!("refs/pull/{}/head", issue.number), to: pull.head_oid.clone() };
+fn point_pull_ref(call: &Call, issue: &Issue, head: &str) -> Result<(), ApiError> {
+    let edit = RefEdit::Set { name: format!("refs/pull/{}/head", issue.number), to: head.to_owned() };
     ref_update::apply(&call.forge.git.path(call.repo()?.id), &[edit])?;
     Ok(())
 }
@@ -199,53 +199,23 @@ pub(super) fn update(call: &Call) -> ApiResult {
         None => None,
     };
     let (issue, pull) = call.forge.db.writer().write_blocking(move |tx| {
-        let (issue, pull) = numbered(&scope, tx)?;
-        if fields.opt_str("state")? == Some("open") && pull.merged_at.is_some() {
-            return Err(refuse("state", "invalid"));
-        }
-        issue_api::change(&scope, tx, &issue, &fields)?;
-        if fields.opt_str("state")? == Some("open") && !issue.is_open() {
-            reopen(tx, &issue, &pull)?;
-        }
-        if let Some(retarget) = &retarget {
-            retarget.apply(tx, scene(&scope, &issue)?)?;
-        }
-        let (after, pull_after) = numbered(&scope, tx)?;
-        closing::refresh(tx, scope.repo()?, &after, &pull_after)?;
-        let changes = changes((&issue, &pull), (&after, &pull_after));
-        if !changes.is_empty() {
-            tell_pull(tx, scene(&scope, &issue)?, "edited", json!({ "changes": changes }));
-        }
-        Ok((after, pull_after))
+        let (issue, _) = numbered(&scope, tx)?;
+        issue_api::change(&scope, tx, &issue, &fields, retarget.as_ref())?;
+        numbered(&scope, tx)
     })?;
-    if issue.is_open() {
-        point_pull_ref(call, &issue, &pull)?;
-    }
     reply_pull(call, issue, pull, 200)
 }
 
-/// What an edit changed, with what was there before.
-fn changes(before: (&Issue, &Pull), after: (&Issue, &Pull)) -> Map<String, Value> {
-    let mut changes = Map::new();
-    if before.0.title != after.0.title {
-        changes.insert("title".to_owned(), json!({ "from": before.0.title }));
-    }
-    if before.0.body != after.0.body {
-        let from = before.0.body.as_deref().unwrap_or_default();
-        changes.insert("body".to_owned(), json!({ "from": from }));
-    }
-    if before.1.base_ref != after.1.base_ref {
-        let base = json!({ "ref": { "from": before.1.base_ref }, "sha": { "from": before.1.base_oid } });
-        changes.insert("base".to_owned(), base);
-    }
-    changes
-}
-
-/// A pull request that is opened again takes up its branch as it is now; without a branch it stays closed.
-fn reopen(tx: &Tx<'_>, issue: &Issue, pull: &Pull) -> Result<(), ApiError> {
+/// A pull request that is opened again takes up its branch as it is now; merged, or without one of its branches, it
+/// stays closed.
+pub(super) fn reopen(call: &Call, tx: &Tx<'_>, issue: &Issue) -> Result<(), ApiError> {
+    let pull = pulls::of_issue(tx, issue.id)?.ok_or_else(ApiError::not_found)?;
     let head = refs::find(tx, pull.head_repo_id, &format!("refs/heads/{}", pull.head_ref))?;
-    let head = head.ok_or_else(|| refuse("state", "invalid"))?;
+    let base = refs::find(tx, issue.repo_id, &format!("refs/heads/{}", pull.base_ref))?;
+    let may_open = pull.merged_at.is_none() && base.is_some();
+    let head = head.filter(|_| may_open).ok_or_else(|| refuse("state", "invalid"))?;
     pulls::set_head(tx, pull.id, &head.oid)?;
+    point_pull_ref(call, issue, &head.oid)?;
     Ok(refs::set(tx, issue.repo_id, &RefRow { name: format!("refs/pull/{}/head", issue.number), ..head })?)
 }
 

@@ -273,6 +273,17 @@ pub(crate) fn open_by_base(
     with_issues(conn, found)
 }
 
+/// Returns the branch that another was last merged into.
+pub(crate) fn merged_into(
+    conn: &Connection,
+    repo_id: i64,
+    head_ref: &str,
+) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT base_ref FROM pulls WHERE repo_id = ?1 AND head_repo_id = ?1 AND head_ref = ?2
+               AND merged_at IS NOT NULL ORDER BY merged_at DESC, id DESC LIMIT 1";
+    conn.prepare_cached(sql)?.query_row(params![repo_id, head_ref], |row| row.get(0)).optional()
+}
+
 pub(crate) fn set_draft(conn: &Connection, id: i64, draft: bool) -> rusqlite::Result<()> {
     conn.execute("UPDATE pulls SET draft = ?2 WHERE id = ?1", params![id, draft]).map(drop)
 }
@@ -282,13 +293,8 @@ pub(crate) fn set_head(conn: &Connection, id: i64, head_oid: &str) -> rusqlite::
 }
 
 pub(crate) fn set_base(conn: &Connection, id: i64, base_ref: &str, base_oid: &str) -> rusqlite::Result<()> {
-    conn.execute(
-        // Whoever turned auto-merge on meant the base of then.
-        "UPDATE pulls SET auto_merge_method = CASE WHEN base_ref = ?2 THEN auto_merge_method END, base_ref = ?2,
-         base_oid = ?3 WHERE id = ?1",
-        params![id, base_ref, base_oid],
-    )
-    .map(drop)
+    let sql = "UPDATE pulls SET base_ref = ?2, base_oid = ?3 WHERE id = ?1";
+    conn.execute(sql, params![id, base_ref, base_oid]).map(drop)
 }
 
 pub(crate) fn set_merged(

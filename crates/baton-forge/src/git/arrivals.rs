@@ -75,7 +75,7 @@ impl Followers<'_> {
 }
 
 /// The head of a pull request after a push that may have moved it too.
-fn head_after(pull: &Pull, changes: &[RefChange]) -> String {
+pub(super) fn head_after(pull: &Pull, changes: &[RefChange]) -> String {
     let name = format!("refs/heads/{}", pull.head_ref);
     let moved = changes.iter().find(|change| change.name == name).and_then(|change| change.new.as_ref());
     moved.map_or_else(|| pull.head_oid.clone(), |row| row.oid.clone())
@@ -89,6 +89,11 @@ fn bringer(repository: &Repository, before: Oid, after: Oid, head: Oid) -> Resul
 }
 
 impl Arrival {
+    /// The branch that a branch is merged into by this.
+    pub(super) fn base_of(&self, head_ref: &str) -> Option<&str> {
+        (self.pull.head_ref == head_ref).then_some(self.pull.base_ref.as_str())
+    }
+
     /// Marks the pull request merged, if it is still open, and closes what its text says it closes.
     pub(super) fn settle(&self, tx: &Tx<'_>, repo: &Repo, actor_id: i64, now: i64) -> Result<(), ApiError> {
         let (issue, pull) = (&self.issue, &self.pull);
@@ -98,6 +103,8 @@ impl Arrival {
         let scene = Scene { repo_id: repo.id, issue_id: issue.id, actor_id, now };
         pulls::set_base(tx, pull.id, &pull.base_ref, &self.base_before)?;
         pulls::set_merged(tx, pull.id, actor_id, &self.merged_by, now)?;
+        // What was waited for has come: nobody turned the waiting off.
+        pulls::set_auto_merge(tx, pull.id, None)?;
         events::record(tx, scene, &Happening::Merged { commit: &self.merged_by })?;
         close(tx, scene, None, Some(&self.merged_by))?;
         close_linked(tx, scene, pull.id, &self.merged_by)

@@ -80,6 +80,7 @@ impl Followers<'_> {
         }
         let moves = self.head_moves(&repository, repo.id, &changes)?;
         let arrivals = self.arrivals(&repository, repo.id, &changes)?;
+        let stranded = self.stranded(&repository, repo.id, &changes, &arrivals)?;
         let pull_refs = self.move_pull_refs(repo.id, &moves)?;
         let closing = self.closing_commits(&repository, repo, &changes)?;
         let default_branch = adopted_branch(&repository, repo, &changes)?;
@@ -100,6 +101,9 @@ impl Followers<'_> {
             }
             for head_move in &moves {
                 move_heads(tx, &repo, head_move, actor_id, now)?;
+            }
+            for pull in &stranded {
+                pull.settle(tx, &repo, actor_id, now)?;
             }
             for (number, commit) in &closing {
                 close_by_commit(tx, &repo, *number, commit, actor_id, now)?;

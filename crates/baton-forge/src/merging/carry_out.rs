@@ -6,9 +6,11 @@ use git2::{Oid, Repository};
 
 use super::standing;
 use crate::api::{closing, signature_of};
+use crate::db::Tx;
 use crate::db::accounts::Account;
 use crate::db::events::{self, Happening, Scene};
 use crate::db::issues::{self, Issue};
+use crate::db::merge_intents::{self, MergeIntent};
 use crate::db::protections;
 use crate::db::pulls::{self, Pull};
 use crate::db::refs;
@@ -18,7 +20,6 @@ use crate::git::merge::{MergeMethod, merge as merge_commits};
 use crate::git::ref_changes::{Followers, close, close_linked};
 use crate::git::ref_update::{self, RefEdit, RefOutcome};
 use crate::http::error::ApiError;
-use crate::news::{News, Scope, What};
 use crate::server::Inner;
 use crate::sync::lock;
 
@@ -71,18 +72,46 @@ pub(crate) fn merge(
     check(forge, repo, (&issue, &pull), order)?;
     let repository = forge.git.open(repo.id)?;
     let (from, to) = make(&repository, repo, (&issue, &pull), order)?;
+    intend(forge, &pull, order, (&from, &to))?;
     let name = format!("refs/heads/{}", pull.base_ref);
-    let edit = RefEdit::Update { name: name.clone(), to: to.clone(), from: from.clone() };
+    let edit = RefEdit::Update { name, to: to.clone(), from: from.clone() };
     if let RefOutcome::Refused(_) = ref_update::apply(&forge.git.path(repo.id), &[edit])? {
+        forge.db.writer().write_blocking(move |tx| Ok::<_, ApiError>(merge_intents::remove(tx, pull.id)?))?;
         return Err(ApiError::new(405, "Base branch was modified. Review and try the merge again."));
     }
-    settle(forge, repo, (&issue, &pull), order, (&from, &to))?;
-    let followers = Followers { db: &forge.db, git: &forge.git, now: order.now };
-    followers.follow_held(repo, Some(&[name]), order.by.id)?;
-    if repo.merging.delete_branch {
-        delete_head(forge, repo, &issue, &pull, order)?;
-    }
+    finish(forge, repo, (&issue, &pull), order, (&from, &to))?;
     Ok(to)
+}
+
+/// Writes down what is about to happen: git and the tables cannot change in one transaction, so that a crash between the
+/// two must leave word of the second half.
+fn intend(forge: &Inner, pull: &Pull, order: &MergeOrder, (from, to): (&str, &str)) -> Result<(), ApiError> {
+    let intent = MergeIntent {
+        pull_id: pull.id,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        method: order.method.name().to_owned(),
+        by: order.by.id,
+        at: order.now,
+    };
+    forge.db.writer().write_blocking(move |tx| Ok::<_, ApiError>(merge_intents::set(tx, &intent)?))
+}
+
+/// Everything that follows git's move of the base branch. The caller holds the repository's gate.
+pub(super) fn finish(
+    forge: &Inner,
+    repo: &Repo,
+    (issue, pull): (&Issue, &Pull),
+    order: &MergeOrder,
+    (from, to): (&str, &str),
+) -> Result<(), ApiError> {
+    settle(forge, repo, (issue, pull), order, (from, to))?;
+    let followers = Followers { db: &forge.db, git: &forge.git, now: order.now };
+    followers.follow_held(repo, Some(&[format!("refs/heads/{}", pull.base_ref)]), order.by.id)?;
+    if repo.merging.delete_branch {
+        delete_head(forge, repo, issue, pull, order)?;
+    }
+    Ok(())
 }
 
 fn check(
@@ -190,6 +219,7 @@ fn settle(
         pulls::set_base(tx, pull.id, &pull.base_ref, &base)?;
         pulls::set_merged(tx, pull.id, scene.actor_id, &merged, scene.now)?;
         pulls::set_auto_merge(tx, pull.id, None)?;
+        merge_intents::remove(tx, pull.id)?;
         events::record(tx, scene, &Happening::Merged { commit: &merged })?;
         close(tx, scene, None, Some(&merged))?;
         close_linked(tx, scene, pull.id, &merged)
@@ -197,7 +227,7 @@ fn settle(
 }
 
 /// Removes the merged branch where the repository wants that. A branch that is needed stays: the default one, a
-/// protected one, and one that has moved since.
+/// protected one, and one that has moved since. What goes into the removed one is turned when its going is followed.
 fn delete_head(
     forge: &Inner,
     repo: &Repo,
@@ -210,7 +240,6 @@ fn delete_head(
     if pull.head_ref == repo.default_branch || pull.head_repo_id != repo.id || is_kept {
         return Ok(());
     }
-    retarget(forge, repo, pull, order)?;
     let name = format!("refs/heads/{}", pull.head_ref);
     let edit = RefEdit::Delete { name: name.clone(), from: pull.head_oid.clone() };
     if ref_update::apply(&forge.git.path(repo.id), &[edit])? != RefOutcome::Done {
@@ -222,28 +251,4 @@ fn delete_head(
     })?;
     let followers = Followers { db: &forge.db, git: &forge.git, now: order.now };
     followers.follow_held(repo, Some(&[name]), order.by.id)
-}
-
-/// Pull requests into the branch that goes are turned to the one it was merged into.
-fn retarget(forge: &Inner, repo: &Repo, merged: &Pull, order: &MergeOrder) -> Result<(), ApiError> {
-    let (repo, gone, base) = (repo.clone(), merged.head_ref.clone(), merged.base_ref.clone());
-    let (actor_id, now) = (order.by.id, order.now);
-    forge.db.writer().write_blocking(move |tx| {
-        let Some(tip) = refs::find(tx, repo.id, &format!("refs/heads/{base}"))? else { return Ok(()) };
-        for (issue, pull) in pulls::open_by_base(tx, repo.id, &gone)? {
-            pulls::set_base(tx, pull.id, &base, &tip.oid)?;
-            closing::refresh(tx, &repo, &issue, &Pull { base_ref: base.clone(), ..pull.clone() })?;
-            issues::touch(tx, issue.id, now)?;
-            let detail = serde_json::json!({
-                "base": { "ref": { "from": pull.base_ref }, "sha": { "from": pull.base_oid } },
-            });
-            tx.tell(News {
-                scope: Scope::Repo(repo.id),
-                actor_id,
-                now,
-                what: What::Issue { issue_id: issue.id, action: "edited", detail },
-            });
-        }
-        Ok(())
-    })
 }

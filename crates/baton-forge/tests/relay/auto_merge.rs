@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::world::{REPO, World};
 
-const ENABLE: &str = "mutation($i: EnablePullRequestAutoMergeInput!) { enablePullRequestAutoMerge(input: $i) {
+pub(crate) const ENABLE: &str = "mutation($i: EnablePullRequestAutoMergeInput!) { enablePullRequestAutoMerge(input: $i) {
     pullRequest { autoMergeRequest { mergeMethod commitHeadline enabledBy { login } } viewerCanDisableAutoMerge } } }";
 const DISABLE: &str =
     "mutation($i: DisablePullRequestAutoMergeInput!) { disablePullRequestAutoMerge(input: $i) {
     pullRequest { autoMergeRequest { mergeMethod } } } }";
 
-async fn waiting() -> (World, Value) {
+pub(crate) async fn waiting() -> (World, Value) {
     let world = World::new().await;
     world.settings(json!({ "allow_auto_merge": true })).await;
     world.protect(json!({ "required_status_checks": { "strict": false, "contexts": ["test"] } })).await;

@@ -21,6 +21,7 @@ mod hooks;
 mod hooks_courier;
 mod hooks_rest;
 mod life;
+mod lifecycle;
 mod merging;
 mod protection;
 mod pulls;

@@ -65,7 +65,7 @@ async fn a_changed_base_is_written_down_and_changes_what_is_closed() {
     assert_eq!(closing(&world, &pull).await, json!([1]));
 }
 
-async fn closing(world: &World, pull: &Value) -> Value {
+pub(crate) async fn closing(world: &World, pull: &Value) -> Value {
     let query = "query($id: ID!) { node(id: $id) { ... on PullRequest {
         closingIssuesReferences(first: 9) { nodes { number } } } } }";
     let data = world.data(&world.ada, query, json!({ "id": pull["node_id"] })).await;

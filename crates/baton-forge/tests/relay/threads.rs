@@ -8,7 +8,7 @@ const THREADS: &str = "query($id: ID!) { node(id: $id) { ... on PullRequest { re
     id isResolved isOutdated line originalLine startLine path resolvedBy { login } comments(first: 9) { totalCount
     nodes { databaseId body replyTo { databaseId } } } } } } } }";
 
-async fn threads(world: &World, pull: &Value) -> Vec<Value> {
+pub(crate) async fn threads(world: &World, pull: &Value) -> Vec<Value> {
     let data = world.data(&world.ada, THREADS, json!({ "id": pull["node_id"] })).await;
     data["node"]["reviewThreads"]["nodes"].as_array().unwrap().clone()
 }

@@ -336,3 +336,14 @@ CREATE INDEX hook_deliveries_by_hook ON hook_deliveries (hook_id, id);
 -- A payload takes its deliveries with it, and the oldest are looked for when they are pruned.
 CREATE INDEX hook_deliveries_by_payload ON hook_deliveries (payload_id);
 CREATE INDEX hook_payloads_by_age ON hook_payloads (created_at);
+
+-- A merge that is about to move its base branch. The row goes in the transaction that marks the pull request merged, so
+-- one that is still here after a crash says what to finish.
+CREATE TABLE merge_intents (
+    pull_id    INTEGER PRIMARY KEY REFERENCES pulls (id) ON DELETE CASCADE,
+    from_oid   TEXT    NOT NULL,
+    to_oid     TEXT    NOT NULL,
+    method     TEXT    NOT NULL CHECK (method IN ('merge', 'squash', 'rebase')),
+    by_id      INTEGER NOT NULL REFERENCES accounts (id),
+    created_at INTEGER NOT NULL
+) STRICT;
