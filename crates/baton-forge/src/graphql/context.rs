@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use apollo_compiler::response::GraphQLError;
 use rusqlite::Connection;
 
 use super::cost::Cost;
@@ -20,11 +21,23 @@ pub(crate) struct Context<'c> {
     /// Repositories seen so far with what the viewer may do there; `None` for what may not be seen.
     visits: RefCell<Vec<(i64, Option<Arc<Visit>>)>>,
     accounts: RefCell<Vec<Arc<Account>>>,
+    /// What was wrong with entries of lists whose other entries are answered.
+    faults: RefCell<Vec<GraphQLError>>,
 }
 
 impl<'c> Context<'c> {
     pub(super) fn new(call: &'c Call, conn: &'c Connection, cost: Cost) -> Self {
-        Self { call, conn, cost, visits: RefCell::default(), accounts: RefCell::default() }
+        let (visits, accounts, faults) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self { call, conn, cost, visits, accounts, faults }
+    }
+
+    /// Keeps what is wrong with one entry of a list, for the errors of the answer.
+    pub(crate) fn note(&self, fault: GraphQLError) {
+        self.faults.borrow_mut().push(fault);
+    }
+
+    pub(super) fn take_faults(&self) -> Vec<GraphQLError> {
+        self.faults.take()
     }
 
     pub(crate) fn render(&self) -> Render<'_> {
