@@ -170,7 +170,9 @@ fn execute(
         OperationType::Mutation => execution.execute_sync(&Bound::new(context, mutation::Mutation)),
         _ => execution.execute_sync(&Bound::new(context, query::Query)),
     };
-    done.map_err(|error| vec![json!({ "message": error.message().to_string() })])
+    let mut response = done.map_err(|error| vec![json!({ "message": error.message().to_string() })])?;
+    response.errors.extend(context.take_faults());
+    Ok(response)
 }
 
 /// The answer with GitHub's kinds of errors, which travel inside the message until here.

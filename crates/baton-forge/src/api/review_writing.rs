@@ -78,6 +78,7 @@ pub(crate) fn submit(
     review: &Review,
     (event, body): (&str, Option<&str>),
 ) -> Result<(), ApiError> {
+    check_lock(call, &reviewed.issue)?;
     let state = state_of(event)?;
     let body = body.unwrap_or(&review.body);
     check_body("PullRequestReview", Some(body))?;
@@ -130,6 +131,8 @@ pub(crate) fn comment(
     review: &Review,
     (spot, body): (Spot<'_>, &str),
 ) -> Result<i64, ApiError> {
+    // The conversation may have been locked since the review was begun.
+    check_lock(call, &reviewed.issue)?;
     if body.trim().is_empty() {
         return Err(blank());
     }

@@ -1,7 +1,9 @@
 //! One field as it was asked for: its name and its arguments, already checked against the schema.
 
-use apollo_compiler::resolvers::ResolveInfo;
-use apollo_compiler::response::{JsonMap, JsonValue};
+use apollo_compiler::resolvers::{FieldError, ResolveInfo};
+use apollo_compiler::response::{GraphQLError, JsonMap, JsonValue, ResponseDataPathSegment};
+
+use super::error::GraphError;
 
 pub(crate) struct Ask<'a> {
     info: &'a ResolveInfo<'a>,
@@ -14,6 +16,18 @@ impl<'a> Ask<'a> {
 
     pub(crate) fn name(&self) -> &'a str {
         self.info.field_name()
+    }
+
+    /// What is wrong with one entry of this field's list. The field must be one of the root, where its key is the whole
+    /// path to it.
+    pub(crate) fn fault_at(&self, index: usize, error: GraphError) -> GraphQLError {
+        let field = self.info.field_selections().first();
+        let location = field.and_then(|field| field.name.location());
+        let message = FieldError::from(error).message;
+        let mut fault = GraphQLError::new(message, location, &self.info.document().sources);
+        fault.path.extend(field.map(|field| ResponseDataPathSegment::Field(field.response_key().clone())));
+        fault.path.push(ResponseDataPathSegment::ListIndex(index));
+        fault
     }
 
     fn argument(&self, name: &str) -> Option<&'a JsonValue> {

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use apollo_compiler::response::GraphQLError;
 use rusqlite::Connection;
 
 use super::cost::Cost;
@@ -22,6 +23,8 @@ pub(crate) struct Context<'c> {
     accounts: RefCell<Vec<Arc<Account>>>,
     /// How many bytes of text the answer may still hold.
     bytes_left: Cell<usize>,
+    /// What was wrong with entries of lists whose other entries are answered.
+    faults: RefCell<Vec<GraphQLError>>,
 }
 
 /// An answer is held in memory as a whole; a short document can ask for a long text very often.
@@ -35,6 +38,7 @@ impl<'c> Context<'c> {
             cost,
             visits: RefCell::default(),
             accounts: RefCell::default(),
+            faults: RefCell::default(),
             bytes_left: Cell::new(ANSWER_BYTES_MAX),
         }
     }
@@ -45,6 +49,15 @@ impl<'c> Context<'c> {
         self.bytes_left.set(left.unwrap_or(0));
         left.map(drop)
             .ok_or_else(|| GraphError::new("MAX_COMPLEXITY_EXCEEDED", "The answer would be too large."))
+    }
+
+    /// Keeps what is wrong with one entry of a list, for the errors of the answer.
+    pub(crate) fn note(&self, fault: GraphQLError) {
+        self.faults.borrow_mut().push(fault);
+    }
+
+    pub(super) fn take_faults(&self) -> Vec<GraphQLError> {
+        self.faults.take()
     }
 
     pub(crate) fn render(&self) -> Render<'_> {

@@ -84,13 +84,19 @@ fn owner<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
     object(context, ActorNode(account.into()))
 }
 
+/// What cannot be found is null in its place and told beside the others, which the executor's own errors cannot do: one
+/// of them takes the whole list along.
 fn nodes<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
     let ids = ask.strings("ids").unwrap_or_default();
-    let found = ids.into_iter().map(move |id| match node(context, id) {
-        Ok(found) => Ok(ResolvedValue::object(Bound::new(context, found))),
-        Err(error) => Err(error.into()),
-    });
-    Ok(ResolvedValue::List(Box::new(found)))
+    let mut found = Vec::new();
+    for (index, id) in ids.into_iter().enumerate() {
+        found.push(node(context, id).map_err(|error| context.note(ask.fault_at(index, error))).ok());
+    }
+    Ok(ResolvedValue::list(
+        found
+            .into_iter()
+            .map(|node| ResolvedValue::nullable_object(node.map(|node| Bound::new(context, node)))),
+    ))
 }
 
 /// Finds anything that has an id. Each group of nouns knows its own kinds.

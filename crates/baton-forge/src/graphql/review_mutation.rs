@@ -190,7 +190,9 @@ fn add_pending(
     match &said.place {
         Ok(place) => review_writing::comment(call, tx, reviewed, &review, (Spot::New(place), &said.body)),
         Err(thread_id) => {
-            let thread = review_threads::by_id(tx, *thread_id)?.ok_or_else(ApiError::not_found)?;
+            let thread = review_threads::by_id(tx, *thread_id)?;
+            let own = thread.filter(|thread| thread.pull_id == reviewed.pull.id);
+            let thread = own.ok_or_else(ApiError::not_found)?;
             review_writing::comment(call, tx, reviewed, &review, (Spot::Reply(&thread), &said.body))
         }
     }

@@ -32,6 +32,26 @@ async fn what_is_missing_is_told_with_githubs_kind_and_path() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_unknown_id_among_many_is_null_in_its_place_and_told_beside_the_others() {
+    let world = World::new().await;
+    let issue = world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "first" })).await;
+    let query =
+        "query($ids: [ID!]!) {\n  found: nodes(ids: $ids) { ... on Issue { title } } viewer { login } }";
+    let ids = json!({ "ids": [issue["node_id"], "I_nothing", issue["node_id"], "I_kwDOAAAAAc8AAAABAAAB5w"] });
+    let answer = world.graph(&world.ada, query, ids).await;
+    let first = json!({ "title": "first" });
+    assert_eq!(answer["data"]["found"], json!([first, null, first, null]), "{answer}");
+    assert_eq!(answer["data"]["viewer"]["login"], "ada");
+    let errors = answer["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 2, "{answer}");
+    for (error, index) in errors.iter().zip([1, 3]) {
+        assert_eq!((&error["type"], &error["path"]), (&json!("NOT_FOUND"), &json!(["found", index])));
+        assert_eq!(error["locations"], json!([{ "line": 2, "column": 10 }]));
+    }
+    assert_eq!(errors[0]["message"], "Could not resolve to a node with the global id of 'I_nothing'.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mutation_does_what_the_rest_endpoint_does() {
     let world = World::new().await;
     let issue = world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "first" })).await;

@@ -126,3 +126,47 @@ async fn a_comment_is_edited_reacted_to_and_deleted_with_what_it_leaves_empty() 
     assert_eq!(threads(&world, &pull).await, Vec::<Value>::new());
     assert_eq!(world.get(&format!("{REPO}/pulls/{}/reviews", pull["number"])).await, json!([]));
 }
+
+const SAY: &str = "mutation($i: AddPullRequestReviewCommentInput!) { addPullRequestReviewComment(input: $i) {
+    comment { body replyTo { databaseId } } } }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_stays_with_its_pull_request_and_outside_of_a_locked_conversation() {
+    let world = World::new().await;
+    let (pull, other) = (world.pull("topic", "").await, world.pull("other", "").await);
+    let path = format!("{REPO}/pulls/{}/comments", pull["number"]);
+    let comment = json!({ "path": "topic.txt", "body": "b", "commit_id": pull["head"]["sha"], "line": 1 });
+    let comment = world.ok(&world.bob, "POST", &path, comment).await;
+    let reply = |pull: &Value| {
+        let fields =
+            json!({ "pullRequestId": pull["node_id"], "inReplyTo": comment["node_id"], "body": "r" });
+        json!({ "i": fields })
+    };
+    let begin = "mutation($i: AddPullRequestReviewInput!) { addPullRequestReview(input: $i) { pullRequestReview { id } } }";
+    let review = world.data(&world.eve, begin, json!({ "i": { "pullRequestId": other["node_id"] } })).await;
+    let review = &review["addPullRequestReview"]["pullRequestReview"]["id"];
+    let by_review =
+        json!({ "i": { "pullRequestReviewId": review, "inReplyTo": comment["node_id"], "body": "r" } });
+    for input in [reply(&other), by_review] {
+        let refused = world.graph(&world.eve, SAY, input.clone()).await;
+        assert_eq!(refused["errors"][0]["type"], "NOT_FOUND", "{input}: {refused}");
+    }
+    let said = world.data(&world.eve, SAY, reply(&pull)).await;
+    let said = &said["addPullRequestReviewComment"]["comment"];
+    assert_eq!(said["replyTo"]["databaseId"], comment["id"]);
+
+    world.ok(&world.ada, "PUT", &format!("{REPO}/issues/{}/lock", pull["number"]), Value::Null).await;
+    let refused = world.graph(&world.eve, SAY, reply(&pull)).await;
+    assert_eq!(refused["errors"][0]["type"], "FORBIDDEN", "a pending review does not open it: {refused}");
+    let submit = "mutation($i: SubmitPullRequestReviewInput!) { submitPullRequestReview(input: $i) { clientMutationId } }";
+    let input = json!({ "i": { "pullRequestId": pull["node_id"], "event": "COMMENT", "body": "mine" } });
+    let refused = world.graph(&world.eve, submit, input).await;
+    assert_eq!(refused["errors"][0]["type"], "FORBIDDEN", "{refused}");
+    world.data(&world.bob, SAY, reply(&pull)).await;
+    let found = threads(&world, &pull).await;
+    assert_eq!(
+        (found.len(), &found[0]["comments"]["totalCount"]),
+        (1, &json!(1)),
+        "what is pending is not shown"
+    );
+}
