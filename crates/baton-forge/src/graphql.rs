@@ -167,7 +167,9 @@ fn execute(
         OperationType::Mutation => execution.execute_sync(&Bound::new(context, mutation::Mutation)),
         _ => execution.execute_sync(&Bound::new(context, query::Query)),
     };
-    done.map_err(|error| vec![json!({ "message": error.message().to_string() })])
+    let mut done = done.map_err(|error| vec![json!({ "message": error.message().to_string() })])?;
+    done.errors.extend(context.complaints());
+    Ok(done)
 }
 
 /// The answer with GitHub's kinds of errors, which travel inside the message until here.

@@ -1,5 +1,6 @@
 //! One field as it was asked for: its name and its arguments, already checked against the schema.
 
+use apollo_compiler::Name;
 use apollo_compiler::resolvers::ResolveInfo;
 use apollo_compiler::response::{JsonMap, JsonValue};
 
@@ -14,6 +15,11 @@ impl<'a> Ask<'a> {
 
     pub(crate) fn name(&self) -> &'a str {
         self.info.field_name()
+    }
+
+    /// Under which key the answer stands: the alias, if there is one.
+    pub(crate) fn response_key(&self) -> Option<&'a Name> {
+        self.info.field_selections().first().map(|selected| selected.response_key())
     }
 
     fn argument(&self, name: &str) -> Option<&'a JsonValue> {

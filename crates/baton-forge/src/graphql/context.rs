@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use apollo_compiler::Name;
+use apollo_compiler::resolvers::FieldError;
+use apollo_compiler::response::{GraphQLError, JsonMap, ResponseDataPathSegment};
 use rusqlite::Connection;
 
 use super::cost::Cost;
@@ -20,11 +23,35 @@ pub(crate) struct Context<'c> {
     /// Repositories seen so far with what the viewer may do there; `None` for what may not be seen.
     visits: RefCell<Vec<(i64, Option<Arc<Visit>>)>>,
     accounts: RefCell<Vec<Arc<Account>>>,
+    complaints: RefCell<Vec<GraphQLError>>,
 }
 
 impl<'c> Context<'c> {
     pub(super) fn new(call: &'c Call, conn: &'c Connection, cost: Cost) -> Self {
-        Self { call, conn, cost, visits: RefCell::default(), accounts: RefCell::default() }
+        Self {
+            call,
+            conn,
+            cost,
+            visits: RefCell::default(),
+            accounts: RefCell::default(),
+            complaints: RefCell::default(),
+        }
+    }
+
+    /// Notes what is wrong with one entry of a list at the root, which is null in the answer.
+    pub(crate) fn complain(&self, error: GraphError, key: Option<&Name>, at: usize) {
+        let key = key.map(|key| ResponseDataPathSegment::Field(key.clone()));
+        self.complaints.borrow_mut().push(GraphQLError {
+            message: FieldError::from(error).message,
+            locations: Vec::new(),
+            path: key.into_iter().chain([ResponseDataPathSegment::ListIndex(at)]).collect(),
+            extensions: JsonMap::new(),
+        });
+    }
+
+    /// Takes what was noted.
+    pub(super) fn complaints(&self) -> Vec<GraphQLError> {
+        self.complaints.take()
     }
 
     pub(crate) fn render(&self) -> Render<'_> {

@@ -32,6 +32,44 @@ async fn what_is_missing_is_told_with_githubs_kind_and_path() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_missing_id_among_several_is_null_in_its_place() {
+    let world = World::new().await;
+    let id = world.get(REPO).await["node_id"].clone();
+    let query = "query($ids: [ID!]!) { found: nodes(ids: $ids) { id } }";
+    let answer = world.graph(&world.ada, query, json!({ "ids": [id, "I_nothing", id] })).await;
+    assert_eq!(answer["data"], json!({ "found": [{ "id": id }, null, { "id": id }] }));
+    let error = &answer["errors"][0];
+    assert_eq!((&error["type"], &error["path"]), (&json!("NOT_FOUND"), &json!(["found", 1])));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_is_a_user_where_only_users_stand_and_in_no_list_of_them() {
+    let world = World::new().await;
+    let robot = world.robot().await;
+    let own = json!({ "name": "own" });
+    world.ok(&robot, "POST", "/user/repos", own).await;
+    let query = "{ viewer { __typename login email isViewer } user(login: \"robot\") { id }
+        repositoryOwner(login: \"robot\") { __typename login repository(name: \"own\") { owner { __typename login } } }
+        repository(owner: \"acme\", name: \"web\") { assignableUsers(first: 9) { totalCount nodes { login } }
+            collaborators(first: 9) { nodes { login } }
+            suggestedActors(first: 9, capabilities: [CAN_BE_ASSIGNED]) { nodes { __typename login } } } }";
+    let answer = world.graph(&robot, query, json!({})).await;
+    let data = &answer["data"];
+    assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{answer}");
+    assert_eq!(answer["errors"][0]["path"], json!(["user"]));
+    let viewer = json!({ "__typename": "User", "login": "robot", "email": "", "isViewer": true });
+    assert_eq!(data["viewer"], viewer);
+    let owner = json!({ "__typename": "User", "login": "robot" });
+    assert_eq!(data["repositoryOwner"]["repository"]["owner"], owner);
+    let users = json!([{ "login": "admin" }, { "login": "ada" }, { "login": "bob" }]);
+    let repo = &data["repository"];
+    assert_eq!(repo["assignableUsers"], json!({ "totalCount": 3, "nodes": users }));
+    assert_eq!(repo["collaborators"]["nodes"], users);
+    let actors = repo["suggestedActors"]["nodes"].as_array().unwrap();
+    assert!(actors.contains(&json!({ "__typename": "Bot", "login": "robot" })), "{actors:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mutation_does_what_the_rest_endpoint_does() {
     let world = World::new().await;
     let issue = world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "first" })).await;
