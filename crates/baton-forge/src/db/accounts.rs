@@ -94,6 +94,11 @@ pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Account> {
         .query_row([id], account_from)
 }
 
+/// When the first account was made.
+pub(crate) fn first_created_at(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.prepare_cached("SELECT coalesce(min(created_at), 0) FROM accounts")?.query_row([], |row| row.get(0))
+}
+
 pub(crate) fn by_login(conn: &Connection, login: &str) -> rusqlite::Result<Option<Account>> {
     let sql = format!("SELECT {COLUMNS} FROM accounts WHERE login = ?1");
     conn.prepare_cached(&sql)?.query_row([login], account_from).optional()

@@ -10,6 +10,7 @@ use super::entity::{Answer, Entity, leaf, maybe_object, null, object, optional, 
 use super::error::GraphError;
 use super::ids::node_id;
 use super::repository::{RepositoryNode, repositories_of};
+use super::team;
 use crate::db::accounts::{self, Account, AccountKind};
 use crate::wire::Time;
 
@@ -18,6 +19,11 @@ pub(crate) struct ActorNode(pub(crate) Arc<Account>);
 /// The accounts of these ids, in order.
 pub(crate) fn actors(context: &Context<'_>, ids: Vec<i64>) -> Result<Vec<ActorNode>, GraphError> {
     ids.into_iter().map(|id| context.account(id).map(ActorNode)).collect()
+}
+
+/// The users among the accounts of these ids, in order. Programs are no users, and lists of users have no place for them.
+pub(crate) fn users(context: &Context<'_>, ids: Vec<i64>) -> Result<Vec<ActorNode>, GraphError> {
+    Ok(actors(context, ids)?.into_iter().filter(ActorNode::is_user).collect())
 }
 
 impl Entity for ActorNode {
@@ -55,6 +61,10 @@ impl Entity for ActorNode {
 }
 
 impl ActorNode {
+    pub(crate) fn is_user(&self) -> bool {
+        self.0.kind == AccountKind::User
+    }
+
     pub(crate) fn node_id(&self) -> String {
         let prefix = match self.0.kind {
             AccountKind::User => "U",
@@ -92,15 +102,35 @@ impl ActorNode {
             "membersWithRole" => {
                 let mut nodes = Vec::new();
                 for (user, role) in accounts::members_of(context.conn, id)? {
-                    nodes.push(Member { actor: Self(context.account(user)?), role });
+                    let actor = Self(context.account(user)?);
+                    nodes.extend(actor.is_user().then_some(Member { actor, role }));
                 }
                 let names = ("OrganizationMemberConnection", "OrganizationMemberEdge");
                 object(context, Connection::whole(names, Paging::of(ask)?, nodes))
             }
+            "team" => maybe_object(context, team::named(context, ask, id)?),
+            "teams" => object(context, team::list(context, ask, id)?),
             "viewerIsAMember" => leaf(viewer_role()?.is_some()),
             "viewerCanAdminister" => leaf(viewer_role()?.as_deref() == Some("admin")),
             _ => unknown(self.type_name(), ask),
         }
+    }
+}
+
+/// An account in a place that is a user's or an organisation's: the owner of something, or the viewer. A program stands
+/// there as a user.
+pub(crate) struct OwnerNode(pub(crate) ActorNode);
+
+impl Entity for OwnerNode {
+    fn type_name(&self) -> &'static str {
+        match self.0.0.kind {
+            AccountKind::Organization => "Organization",
+            AccountKind::User | AccountKind::Bot => "User",
+        }
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        self.0.field(context, ask)
     }
 }
 

@@ -65,11 +65,17 @@ pub(crate) fn by_node(context: &Context<'_>, id: &str) -> Result<Rc<Board>, Grap
 pub(crate) fn item_by_node(context: &Context<'_>, id: &str) -> Result<(Rc<Board>, Item), GraphError> {
     let row = ids::database_id(id, &["PVTI", "DI"])?;
     let missing = || ids::unresolvable(id);
-    let item = project_items::by_id(context.conn, row)?.ok_or_else(missing)?;
+    let (board, item) = item_by_row(context, row)?.ok_or_else(missing)?;
     if id.starts_with("DI_") && item.issue.is_some() {
         return Err(missing());
     }
-    Ok((find(context, item.project_id)?.ok_or_else(missing)?, item))
+    Ok((board, item))
+}
+
+/// The item of a row's id, with its board, if the viewer may see it.
+pub(crate) fn item_by_row(context: &Context<'_>, id: i64) -> Result<Option<(Rc<Board>, Item)>, GraphError> {
+    let Some(item) = project_items::by_id(context.conn, id)? else { return Ok(None) };
+    Ok(find(context, item.project_id)?.map(|board| (board, item)))
 }
 
 /// The field that a node id names, with its board.

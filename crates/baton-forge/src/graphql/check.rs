@@ -12,7 +12,7 @@ use super::protection_rule::{self, ProtectionRuleNode};
 use super::repository::RepositoryNode;
 use super::status::{RollupNode, StatusContextNode, StatusNode};
 use crate::db::checks::{self, Annotation, App, CheckRun, CheckSuite};
-use crate::db::{protections, pulls, statuses};
+use crate::db::{accounts, protections, pulls, statuses};
 use crate::http::call::Visit;
 use crate::merging::standing;
 use crate::wire::{Time, path};
@@ -20,8 +20,12 @@ use crate::wire::{Time, path};
 /// Finds a node of this group by its id.
 pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, GraphError> {
     let missing = || ids::unresolvable(id);
-    let row = ids::database_id(id, &["CR", "CS", "SC", "BPR"])?;
+    let row = ids::database_id(id, &["A", "CR", "CS", "SC", "BPR"])?;
     Ok(match ids::split(id).map_or("", |(prefix, _)| prefix) {
+        "A" => {
+            let known = [checks::REPORTER, checks::CI].into_iter().find(|app| app.id == row);
+            Box::new(AppNode::new(context, known.ok_or_else(missing)?)?)
+        }
         "CR" => {
             let run = checks::run(context.conn, row)?.ok_or_else(missing)?;
             Box::new(CheckRunNode { visit: context.visit_for(run.repo_id, id)?, run })
@@ -256,10 +260,7 @@ impl Entity for CheckSuiteNode {
             "resourcePath" => leaf(format!("/{}", page())),
             "workflowRun" => null(),
             "repository" => object(context, RepositoryNode(Arc::clone(&self.visit))),
-            "app" => {
-                let since = self.visit.repo.owner.created_at;
-                object(context, AppNode { app: checks::app(suite.app_id), since })
-            }
+            "app" => object(context, AppNode::new(context, checks::app(suite.app_id))?),
             "checkRuns" => object(context, self.runs(context, ask)?),
             _ => unknown("CheckSuite", ask),
         }
@@ -293,6 +294,13 @@ impl CheckSuiteNode {
 struct AppNode {
     app: App,
     since: i64,
+}
+
+impl AppNode {
+    /// A program of the forge is as old as the forge, and that is as old as its first account.
+    fn new(context: &Context<'_>, app: App) -> Result<Self, GraphError> {
+        Ok(Self { app, since: accounts::first_created_at(context.conn)? })
+    }
 }
 
 impl Entity for AppNode {

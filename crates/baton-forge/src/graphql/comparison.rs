@@ -7,7 +7,7 @@ use super::context::Context;
 use super::entity::{Answer, Entity, leaf, maybe_object, unknown};
 use super::error::GraphError;
 use super::git_object;
-use super::ids::named_id;
+use super::ids::{self, named_id};
 use crate::git::objects::resolve;
 use crate::http::call::Visit;
 
@@ -37,6 +37,15 @@ pub(super) fn of(
     let (ahead, behind) = repository.graph_ahead_behind(head.id(), base.id())?;
     let (base, head) = (base.id().to_string(), head.id().to_string());
     Ok(Some(Comparison { visit: Arc::clone(visit), base, head, ahead, behind }))
+}
+
+/// The comparison that a node id names.
+pub(super) fn by_node(context: &Context<'_>, id: &str) -> Result<Comparison, GraphError> {
+    let missing = || ids::unresolvable(id);
+    let (repo, pair) = ids::name_in_repo(id, "CMP")?;
+    let visit = context.visit_for(repo, id)?;
+    let (base, head) = pair.split_once("...").ok_or_else(missing)?;
+    of(context, &visit, base, head)?.ok_or_else(missing)
 }
 
 impl Entity for Comparison {

@@ -31,6 +31,13 @@ impl IssueNode {
         Ok(Self { visit: context.visit_for(issue.repo_id, id)?, issue })
     }
 
+    /// What a node id names, which may be the half of a pull request that is an issue: a comment there leads to it.
+    pub(crate) fn by_node(context: &Context<'_>, id: &str) -> Result<Self, GraphError> {
+        let issue = issues::by_id(context.conn, ids::database_id(id, &["I"])?)?;
+        let issue = issue.ok_or_else(|| ids::unresolvable(id))?;
+        Ok(Self { visit: context.visit_for(issue.repo_id, id)?, issue })
+    }
+
     /// The same issue as it stands now.
     pub(crate) fn again(self, context: &Context<'_>) -> Result<Self, GraphError> {
         let issue = issues::by_id(context.conn, self.issue.id)?;

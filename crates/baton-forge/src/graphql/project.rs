@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::actor::ActorNode;
+use super::actor::{ActorNode, OwnerNode};
 use super::ask::{Ask, Input as _};
 use super::board::{self, Board};
 use super::connection::{Connection, Paging};
@@ -44,7 +44,7 @@ impl Entity for ProjectNode {
             "createdAt" => leaf(Time(project.created_at).to_string()),
             "updatedAt" => leaf(Time(project.updated_at).to_string()),
             "creator" => object(context, ActorNode(context.account(project.creator_id)?)),
-            "owner" => object(context, ActorNode(context.account(project.owner_id)?)),
+            "owner" => object(context, OwnerNode(ActorNode(context.account(project.owner_id)?))),
             "url" => leaf(context.web(path_of(context, project)?.trim_start_matches('/'))),
             "resourcePath" => leaf(path_of(context, project)?),
             "viewerCanUpdate" | "viewerCanClose" | "viewerCanReopen" => {

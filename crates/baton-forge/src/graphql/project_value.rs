@@ -3,19 +3,21 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::actor::ActorNode;
+use super::actor::{ActorNode, users};
 use super::ask::Ask;
+use super::board;
 use super::connection::{Connection, Paging};
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, object, optional, unknown};
 use super::error::GraphError;
-use super::ids::named_id;
+use super::ids::{self, named_id};
 use super::issue::labels_of;
 use super::milestone::MilestoneNode;
 use super::project_field::{ProjectFieldNode, html};
 use super::project_item::{ProjectItemNode, Shown};
 use super::pull_request::PullRequestNode;
 use super::repository::RepositoryNode;
+use super::shared::USERS;
 use super::team::TeamNode;
 use crate::db::issues::{self, FACET_ASSIGNEES, FACET_LABELS, Issue};
 use crate::db::project_fields::{Field, FieldKind};
@@ -59,6 +61,22 @@ impl ValueNode {
             _ => shown_value(context, item, &field, &shown)?,
         };
         Ok(value.map(|value| Self { item: item.clone(), field, value }))
+    }
+
+    /// The value that a node id names: by its item and its field.
+    pub(crate) fn by_node(context: &Context<'_>, id: &str) -> Result<Self, GraphError> {
+        let missing = || ids::unresolvable(id);
+        let (kind, _) = ids::split(id).ok_or_else(missing)?;
+        let (item, field) = ids::name_in_repo(id, kind)?;
+        let (board, item) = board::item_by_row(context, item)?.ok_or_else(missing)?;
+        let field = board.fields(context)?.iter().find(|known| known.id.to_string() == field);
+        let field = Rc::clone(field.ok_or_else(missing)?);
+        let found = Self::find(context, &ProjectItemNode::new(&board, item), field)?;
+        let is_of_kind = |found: &Self| match &found.value {
+            Value::Written(value) => prefix(&value.content) == kind,
+            _ => false,
+        };
+        found.filter(is_of_kind).ok_or_else(missing)
     }
 
     /// Every value that the item has, in the order of the fields.
@@ -160,9 +178,8 @@ impl Entity for ValueNode {
             }
             ("repository", Value::Repository(visit)) => object(context, RepositoryNode(Arc::clone(visit))),
             ("users", Value::Users(ids)) => {
-                let accounts = ids.iter().map(|id| context.account(*id).map(ActorNode));
-                let users = accounts.collect::<Result<Vec<_>, _>>()?;
-                object(context, Connection::whole(("UserConnection", "UserEdge"), Paging::of(ask)?, users))
+                let users = users(context, ids.clone())?;
+                object(context, Connection::whole(USERS, Paging::of(ask)?, users))
             }
             ("pullRequests", Value::Pulls(issue)) => object(context, closing(context, ask, issue)?),
             ("reviewers", Value::Reviewers(found)) => object(context, reviewers(context, ask, found)?),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::actor::ActorNode;
+use super::actor::{ActorNode, OwnerNode};
 use super::ask::Ask;
 use super::board_links;
 use super::connection::Connection;
@@ -117,7 +117,7 @@ impl PullRequestNode {
 
     fn head_owner<'a>(&'a self, context: &'a Context<'a>) -> Answer<'a> {
         let visit = context.repo(self.pull.head_repo_id)?;
-        maybe_object(context, visit.map(|visit| ActorNode(Arc::new(visit.repo.owner.clone()))))
+        maybe_object(context, visit.map(|visit| OwnerNode(ActorNode(Arc::new(visit.repo.owner.clone())))))
     }
 
     fn review_field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Option<Answer<'a>> {

@@ -2,7 +2,7 @@
 
 use apollo_compiler::resolvers::ResolvedValue;
 
-use super::actor::ActorNode;
+use super::actor::{ActorNode, OwnerNode};
 use super::ask::Ask;
 use super::board;
 use super::comment::CommentNode;
@@ -18,6 +18,7 @@ use super::milestone::MilestoneNode;
 use super::project::ProjectNode;
 use super::project_field::ProjectFieldNode;
 use super::project_item::{DraftNode, ProjectItemNode};
+use super::project_value::ValueNode;
 use super::pull_request::PullRequestNode;
 use super::reaction::ReactionNode;
 use super::repository::RepositoryNode;
@@ -43,14 +44,14 @@ impl Entity for Query {
                 let id = context
                     .viewer_id()
                     .ok_or_else(|| GraphError::from(ApiError::requires_authentication()))?;
-                object(context, ActorNode(context.account(id)?))
+                object(context, OwnerNode(ActorNode(context.account(id)?)))
             }
             "rateLimit" => object(context, RateLimit),
             "repository" => repository(context, ask),
             "user" | "organization" => owner(context, ask),
             "repositoryOwner" => {
                 let found = accounts::by_login(context.conn, ask.str("login").unwrap_or_default())?;
-                maybe_object(context, found.map(|account| ActorNode(account.into())))
+                maybe_object(context, found.map(|account| OwnerNode(ActorNode(account.into()))))
             }
             "node" => {
                 let id = ask.str("id").unwrap_or_default();
@@ -74,11 +75,12 @@ fn repository<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
 
 fn owner<'a>(context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
     let login = ask.str("login").unwrap_or_default();
-    let wants_org = ask.name() == "organization";
-    let found = accounts::by_login(context.conn, login)?;
-    let fits = found.filter(|account| (account.kind == AccountKind::Organization) == wants_org);
-    let kind = if wants_org { "an Organization" } else { "a User" };
-    let account = fits.ok_or_else(|| {
+    let (wanted, kind) = match ask.name() {
+        "organization" => (AccountKind::Organization, "an Organization"),
+        _ => (AccountKind::User, "a User"),
+    };
+    let found = accounts::by_login(context.conn, login)?.filter(|account| account.kind == wanted);
+    let account = found.ok_or_else(|| {
         GraphError::not_found(format!("Could not resolve to {kind} with the login of '{login}'."))
     })?;
     object(context, ActorNode(account.into()))
@@ -107,7 +109,7 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
     Ok(match prefix {
         "U" | "O" | "BOT" => Box::new(ActorNode(context.account(row()?).map_err(|_| missing())?)),
         "R" => Box::new(RepositoryNode(context.repo(row()?)?.ok_or_else(missing)?)),
-        "I" => Box::new(IssueNode::find(context, id)?),
+        "I" => Box::new(IssueNode::by_node(context, id)?),
         "IC" => Box::new(CommentNode::find(context, id)?),
         "LA" => Box::new(LabelNode::find(context, id)?),
         "MI" => Box::new(MilestoneNode::find(context, id)?),
@@ -136,7 +138,10 @@ pub(crate) fn node(context: &Context<'_>, id: &str) -> Result<Box<dyn Entity>, G
             let (board, field) = board::field_by_node(context, id)?;
             Box::new(ProjectFieldNode { board, field })
         }
-        "CR" | "CS" | "SC" | "BPR" => return super::check::node(context, id),
+        "PVTFTV" | "PVTFNV" | "PVTFDV" | "PVTFSV" => Box::new(ValueNode::by_node(context, id)?),
+        "A" | "CR" | "CS" | "SC" | "BPR" => super::check::node(context, id)?,
+        "S" | "SCR" => super::status::by_node(context, id, prefix)?,
+        "CMP" => Box::new(super::comparison::by_node(context, id)?),
         _ => return Err(missing()),
     })
 }

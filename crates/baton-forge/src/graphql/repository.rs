@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::actor::ActorNode;
+use super::actor::{ActorNode, OwnerNode};
 use super::ask::{Ask, Input};
 use super::board_links;
 use super::connection::{Connection, Paging};
@@ -35,7 +35,7 @@ impl Entity for RepositoryNode {
             "databaseId" => leaf(repo.id),
             "name" => leaf(repo.name.as_str()),
             "nameWithOwner" => leaf(repo.full_name()),
-            "owner" => object(context, ActorNode(Arc::new(repo.owner.clone()))),
+            "owner" => object(context, OwnerNode(ActorNode(Arc::new(repo.owner.clone())))),
             "url" => leaf(context.web(&repo.full_name())),
             "description" => optional(repo.description.as_deref()),
             "isPrivate" => leaf(repo.private),

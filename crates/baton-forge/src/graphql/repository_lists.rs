@@ -152,7 +152,8 @@ fn collaborators<'a>(context: &'a Context<'a>, ask: &Ask<'a>, visit: &Arc<Visit>
     for account in repos::people(context.conn, &visit.repo)? {
         if login.is_none_or(|login| login.eq_ignore_ascii_case(&account.login)) {
             let permission = repos::permission(context.conn, &visit.repo, &account)?;
-            nodes.push(Collaborator { actor: ActorNode(account.into()), permission });
+            let actor = ActorNode(account.into());
+            nodes.extend(actor.is_user().then_some(Collaborator { actor, permission }));
         }
     }
     let names = ("RepositoryCollaboratorConnection", "RepositoryCollaboratorEdge");

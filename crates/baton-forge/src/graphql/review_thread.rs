@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::actor::ActorNode;
+use super::actor::users;
 use super::ask::Ask;
 use super::connection::{Connection, Paging};
 use super::context::Context;
-use super::entity::{Answer, Entity, leaf, null, object, optional, unknown};
+use super::entity::{Answer, Entity, leaf, maybe_object, object, optional, unknown};
 use super::error::GraphError;
 use super::ids::{self, node_id};
 use super::pull_request::{self, PullRequestNode};
@@ -51,10 +51,10 @@ impl Entity for ThreadNode {
             "diffSide" => leaf(place.side),
             "startDiffSide" => optional(place.start_side),
             "subjectType" => leaf(subject_name(place)),
-            "resolvedBy" => match thread.resolved_by {
-                Some(id) => object(context, ActorNode(context.account(id)?)),
-                None => null(),
-            },
+            "resolvedBy" => {
+                let by = users(context, thread.resolved_by.into_iter().collect())?;
+                maybe_object(context, by.into_iter().next())
+            }
             "comments" => {
                 let of = Of::Thread(thread.id);
                 object(context, review_comment::list(context, ask, &self.visit, of)?)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::actor::{ActorNode, actors};
+use super::actor::{ActorNode, actors, users};
 use super::ask::{Ask, Input};
 use super::comment::CommentNode;
 use super::connection::{Connection, Paging};
@@ -80,7 +80,8 @@ fn assignees<'a>(
     issue: &Issue,
     names: (&'static str, &'static str),
 ) -> Answer<'a> {
-    let nodes = actors(context, issues::assignees(context.conn, issue.id)?)?;
+    let mut nodes = actors(context, issues::assignees(context.conn, issue.id)?)?;
+    nodes.retain(|actor| names != USERS || actor.is_user());
     object(context, Connection::whole(names, Paging::of(ask)?, nodes))
 }
 
@@ -103,7 +104,8 @@ pub(super) fn suggested<'a>(
             && logins.as_ref().is_none_or(|logins| logins.contains(&login))
     };
     let people = repos::people(context.conn, &visit.repo)?;
-    let nodes = people.into_iter().filter(is_wanted).map(|account| ActorNode(account.into())).collect();
+    let wanted = people.into_iter().filter(is_wanted).map(|account| ActorNode(account.into()));
+    let nodes = wanted.filter(|actor| names != USERS || actor.is_user()).collect();
     object(context, Connection::whole(names, Paging::of(ask)?, nodes))
 }
 
@@ -113,7 +115,7 @@ fn milestone_of<'a>(context: &'a Context<'a>, visit: &Arc<Visit>, issue: &Issue)
 }
 
 fn participants_of<'a>(context: &'a Context<'a>, ask: &Ask<'a>, issue: &Issue) -> Answer<'a> {
-    let nodes = actors(context, participants::of_issue(context.conn, issue.id)?)?;
+    let nodes = users(context, participants::of_issue(context.conn, issue.id)?)?;
     object(context, Connection::whole(USERS, Paging::of(ask)?, nodes))
 }
 

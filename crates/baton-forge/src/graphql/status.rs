@@ -10,7 +10,7 @@ use super::connection::{Connection, Paging};
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, maybe_object, object, objects, optional, unknown};
 use super::error::GraphError;
-use super::ids::{named_id, node_id};
+use super::ids::{self, named_id, node_id};
 use crate::db::checks::{self, CheckRun};
 use crate::db::statuses::{self, Status};
 use crate::http::call::Visit;
@@ -42,6 +42,17 @@ impl Entity for StatusContextNode {
             _ => unknown("StatusContext", ask),
         }
     }
+}
+
+/// What was said of a commit, by the node id of the whole.
+pub(crate) fn by_node(context: &Context<'_>, id: &str, prefix: &str) -> Result<Box<dyn Entity>, GraphError> {
+    let missing = || ids::unresolvable(id);
+    let (repo, oid) = ids::name_in_repo(id, prefix)?;
+    let visit = context.visit_for(repo, id)?;
+    Ok(match prefix {
+        "S" => Box::new(StatusNode::of(context, &visit, &oid)?.ok_or_else(missing)?),
+        _ => Box::new(RollupNode::of(context, &visit, &oid)?.ok_or_else(missing)?),
+    })
 }
 
 /// The statuses of a commit, without its check runs.

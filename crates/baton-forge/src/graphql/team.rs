@@ -1,7 +1,8 @@
 //! Teams.
 
-use super::actor::ActorNode;
+use super::actor::{ActorNode, is_descending};
 use super::ask::Ask;
+use super::connection::{Connection, Paging};
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, object, optional, unknown};
 use super::error::GraphError;
@@ -47,6 +48,28 @@ impl TeamNode {
     fn page(&self, context: &Context<'_>) -> Result<String, GraphError> {
         Ok(format!("orgs/{}/teams/{}", context.account(self.0.org_id)?.login, self.0.slug))
     }
+}
+
+/// The team of an organisation that an argument names; nothing when there is none.
+pub(super) fn named(context: &Context<'_>, ask: &Ask<'_>, org: i64) -> Result<Option<TeamNode>, GraphError> {
+    let slug = teams::slug_of(ask.str("slug").unwrap_or_default());
+    Ok(teams::by_slug(context.conn, org, &slug)?.map(TeamNode))
+}
+
+/// The teams of an organisation, as far as a text is part of their name.
+pub(super) fn list(
+    context: &Context<'_>,
+    ask: &Ask<'_>,
+    org: i64,
+) -> Result<Connection<TeamNode>, GraphError> {
+    let text = ask.str("query").unwrap_or_default().to_lowercase();
+    let mut found = teams::of_org(context.conn, org)?;
+    found.retain(|team| team.name.to_lowercase().contains(&text) || team.slug.contains(&text));
+    if is_descending(ask) {
+        found.reverse();
+    }
+    let nodes = found.into_iter().map(TeamNode).collect();
+    Ok(Connection::whole(("TeamConnection", "TeamEdge"), Paging::of(ask)?, nodes))
 }
 
 pub(crate) fn by_node(context: &Context<'_>, id: &str) -> Result<TeamNode, GraphError> {

@@ -52,6 +52,33 @@ async fn one_unknown_id_among_many_is_null_in_its_place_and_told_beside_the_othe
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_program_is_a_user_where_only_users_stand_and_in_no_list_of_them() {
+    let world = World::new().await;
+    let robot = world.robot().await;
+    let own = json!({ "name": "own" });
+    world.ok(&robot, "POST", "/user/repos", own).await;
+    let query = "{ viewer { __typename login email isViewer } user(login: \"robot\") { id }
+        repositoryOwner(login: \"robot\") { __typename login repository(name: \"own\") { owner { __typename login } } }
+        repository(owner: \"acme\", name: \"web\") { assignableUsers(first: 9) { totalCount nodes { login } }
+            collaborators(first: 9) { nodes { login } }
+            suggestedActors(first: 9, capabilities: [CAN_BE_ASSIGNED]) { nodes { __typename login } } } }";
+    let answer = world.graph(&robot, query, json!({})).await;
+    let data = &answer["data"];
+    assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{answer}");
+    assert_eq!(answer["errors"][0]["path"], json!(["user"]));
+    let viewer = json!({ "__typename": "User", "login": "robot", "email": "", "isViewer": true });
+    assert_eq!(data["viewer"], viewer);
+    let owner = json!({ "__typename": "User", "login": "robot" });
+    assert_eq!(data["repositoryOwner"]["repository"]["owner"], owner);
+    let users = json!([{ "login": "admin" }, { "login": "ada" }, { "login": "bob" }]);
+    let repo = &data["repository"];
+    assert_eq!(repo["assignableUsers"], json!({ "totalCount": 3, "nodes": users }));
+    assert_eq!(repo["collaborators"]["nodes"], users);
+    let actors = repo["suggestedActors"]["nodes"].as_array().unwrap();
+    assert!(actors.contains(&json!({ "__typename": "Bot", "login": "robot" })), "{actors:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mutation_does_what_the_rest_endpoint_does() {
     let world = World::new().await;
     let issue = world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "first" })).await;

@@ -16,6 +16,7 @@ mod ci;
 mod graph;
 mod graph_changes;
 mod graph_engine;
+mod graph_population;
 mod graph_walk;
 mod hooks;
 mod hooks_courier;
