@@ -5,15 +5,13 @@ use std::sync::Arc;
 use git2::{Oid, Repository};
 
 use super::standing;
-use crate::api::{closing, signature_of};
-use crate::db::Tx;
+use crate::api::signature_of;
 use crate::db::accounts::Account;
 use crate::db::events::{self, Happening, Scene};
-use crate::db::issues::{self, Issue};
+use crate::db::issues::Issue;
 use crate::db::merge_intents::{self, MergeIntent};
 use crate::db::protections;
 use crate::db::pulls::{self, Pull};
-use crate::db::refs;
 use crate::db::repos::Repo;
 use crate::git::history;
 use crate::git::merge::{MergeMethod, merge as merge_commits};
