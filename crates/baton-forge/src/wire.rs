@@ -50,6 +50,13 @@ pub(crate) struct Links {
     pub(crate) web: String,
 }
 
+impl Links {
+    /// The address of an account's picture, wherever the account is shown.
+    pub(crate) fn avatar(&self, account_id: i64) -> String {
+        format!("{}/avatars/u/{account_id}", self.web)
+    }
+}
+
 /// A unix time, written as GitHub does.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Time(pub(crate) i64);

@@ -3,6 +3,7 @@
 use serde_json::{Value, json, to_value};
 
 use crate::boards::values::whole;
+use crate::db::closing_links;
 use crate::db::issues::{self, Issue};
 use crate::db::labels;
 use crate::db::project_fields::{Field, FieldKind};
@@ -93,7 +94,7 @@ fn of_issue(render: &Render<'_>, repo: &Repo, issue: &Issue, kind: FieldKind) ->
 
 fn linked_pulls(render: &Render<'_>, issue: &Issue) -> Result<Value, ApiError> {
     let mut found = Vec::new();
-    for (issue, pull) in project_shown::closing_pulls(render.conn, issue.id)? {
+    for (issue, pull) in closing_links::pulls_of(render.conn, issue.id)? {
         let Some(repo) = repos::by_id(render.conn, issue.repo_id)? else { continue };
         if render.may_see(&repo)? {
             found.push(to_value(render.pull(&repo, issue, pull, None)?)?);

@@ -2,18 +2,8 @@
 
 use rusqlite::{Connection, Row};
 
-use super::issues::Issue;
-use super::pulls::{self, Pull};
+use super::pulls::Pull;
 use super::teams::Team;
-
-/// The pull requests that say that they close an issue.
-pub(crate) fn closing_pulls(conn: &Connection, issue_id: i64) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let sql = "SELECT pull_id FROM closing_links WHERE issue_id = ?1 ORDER BY pull_id";
-    let ids: Vec<i64> =
-        conn.prepare_cached(sql)?.query_map([issue_id], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let found = ids.into_iter().map(|id| pulls::by_id(conn, id)).collect::<Result<Vec<_>, _>>()?;
-    Ok(found.into_iter().flatten().collect())
-}
 
 /// Somebody who is asked for a review or has given one.
 #[derive(Debug, Clone)]

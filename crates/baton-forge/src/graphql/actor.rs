@@ -46,7 +46,7 @@ impl Entity for ActorNode {
             "email" => leaf(account.email.as_deref().unwrap_or_default()),
             "url" => leaf(context.web(&account.login)),
             "resourcePath" => leaf(format!("/{}", account.login)),
-            "avatarUrl" => leaf(context.web(&format!("avatars/{}", account.id))),
+            "avatarUrl" => leaf(context.call.links.avatar(account.id)),
             "createdAt" => leaf(Time(account.created_at).to_string()),
             "updatedAt" => leaf(Time(account.updated_at).to_string()),
             "bio" | "company" | "description" | "location" | "websiteUrl" => null(),

@@ -261,7 +261,7 @@ impl Entity for GitActor {
             "date" => leaf(Time(self.0.at).to_string()),
             "avatarUrl" => {
                 let id = account()?.map_or(0, |account| account.id);
-                leaf(context.web(&format!("avatars/{id}")))
+                leaf(context.call.links.avatar(id))
             }
             "user" => {
                 let user = account()?.filter(|account| account.kind == AccountKind::User);

@@ -11,10 +11,10 @@ use super::entity::{Answer, Entity, leaf, maybe_object, object, unknown};
 use super::error::GraphError;
 use super::issue::IssueNode;
 use super::pull_request::PullRequestNode;
+use crate::db::closing_links;
 use crate::db::issue_query::{IssueQuery, Presence, SortBy};
 use crate::db::issues::{self, Issue};
 use crate::db::links::{self, ChildSummary, DependencySummary, Side};
-use crate::db::pulls;
 use crate::http::call::Visit;
 use crate::wire::parse_time;
 
@@ -170,12 +170,8 @@ fn dependencies<'a>(context: &'a Context<'a>, ask: &Ask<'a>, id: i64, side: Side
 /// The pull requests whose text says that they close an issue.
 fn closing<'a>(context: &'a Context<'a>, ask: &Ask<'a>, id: i64) -> Answer<'a> {
     let with_closed = ask.bool("includeClosedPrs").unwrap_or(false);
-    let sql = "SELECT pull_id FROM closing_links WHERE issue_id = ?1 ORDER BY pull_id";
-    let mut statement = context.conn.prepare_cached(sql)?;
-    let ids: Vec<i64> = statement.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut nodes = Vec::new();
-    for id in ids {
-        let Some((issue, pull)) = pulls::by_id(context.conn, id)? else { continue };
+    for (issue, pull) in closing_links::pulls_of(context.conn, id)? {
         // A merged pull request stays: it is what closed the issue.
         if !issue.is_open() && pull.merged_at.is_none() && !with_closed {
             continue;

@@ -19,6 +19,7 @@ use super::pull_request::PullRequestNode;
 use super::repository::RepositoryNode;
 use super::shared::USERS;
 use super::team::TeamNode;
+use crate::db::closing_links;
 use crate::db::issues::{self, FACET_ASSIGNEES, FACET_LABELS, Issue};
 use crate::db::project_fields::{Field, FieldKind};
 use crate::db::project_shown::{self, Reviewer};
@@ -130,7 +131,7 @@ fn shown_value(
             has_some.then(|| Value::Labels(visit(), Issue::clone(issue)))
         }
         FieldKind::LinkedPullRequests if !issue.is_pull => {
-            let has_some = !project_shown::closing_pulls(context.conn, issue.id)?.is_empty();
+            let has_some = !closing_links::pulls_of(context.conn, issue.id)?.is_empty();
             has_some.then(|| Value::Pulls(Issue::clone(issue)))
         }
         FieldKind::Reviewers if issue.is_pull => {
@@ -234,7 +235,7 @@ fn closing(
     issue: &Issue,
 ) -> Result<Connection<PullRequestNode>, GraphError> {
     let mut found = Vec::new();
-    for (issue, pull) in project_shown::closing_pulls(context.conn, issue.id)? {
+    for (issue, pull) in closing_links::pulls_of(context.conn, issue.id)? {
         let visit = context.repo(issue.repo_id)?;
         found.extend(visit.map(|visit| PullRequestNode { visit, issue, pull }));
     }

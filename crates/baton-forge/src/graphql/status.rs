@@ -37,7 +37,7 @@ impl Entity for StatusContextNode {
             "targetUrl" => optional(status.target_url.as_deref()),
             "createdAt" => leaf(Time(status.created_at).to_string()),
             "creator" => object(context, ActorNode(context.account(status.creator_id)?)),
-            "avatarUrl" => leaf(context.web(&format!("avatars/{}", status.creator_id))),
+            "avatarUrl" => leaf(context.call.links.avatar(status.creator_id)),
             "isRequired" => leaf(is_required(context, ask, &self.visit, &status.context)?),
             _ => unknown("StatusContext", ask),
         }

@@ -172,7 +172,7 @@ fn changes(detail: &Value) -> Value {
 
 /// GitHub's short form of an organisation.
 fn organization(links: &Links, account: &Account) -> Value {
-    let Links { api, web } = links;
+    let api = &links.api;
     let login = &account.login;
     json!({
         "login": login,
@@ -185,7 +185,7 @@ fn organization(links: &Links, account: &Account) -> Value {
         "issues_url": format!("{api}/orgs/{login}/issues"),
         "members_url": format!("{api}/orgs/{login}/members{{/member}}"),
         "public_members_url": format!("{api}/orgs/{login}/public_members{{/member}}"),
-        "avatar_url": format!("{web}/avatars/u/{}", account.id),
+        "avatar_url": links.avatar(account.id),
         "description": "",
     })
 }

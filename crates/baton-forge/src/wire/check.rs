@@ -178,7 +178,7 @@ pub(crate) fn simple_commit(commit: &CommitInfo) -> Value {
 fn simple_status(place: Place<'_>, status: &Status, creator: &Account) -> Value {
     json!({
         "url": format!("{}/statuses/{}", place.api(), status.oid),
-        "avatar_url": format!("{}/avatars/{}", place.links.web, creator.id),
+        "avatar_url": place.links.avatar(creator.id),
         "id": status.id,
         "node_id": NodeId("SC", status.id),
         "state": status.state,

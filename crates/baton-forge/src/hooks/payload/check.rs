@@ -46,7 +46,7 @@ impl Stage<'_> {
             ("id", json!(id)),
             ("sha", json!(status.oid)),
             ("name", json!(self.repo()?.full_name())),
-            ("avatar_url", self.account(status.creator_id)?["avatar_url"].clone()),
+            ("avatar_url", json!(self.links().avatar(status.creator_id))),
             ("target_url", json!(status.target_url)),
             ("context", json!(status.context)),
             ("description", json!(status.description)),
