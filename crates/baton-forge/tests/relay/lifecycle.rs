@@ -107,11 +107,20 @@ async fn what_stands_on_a_merged_branch_that_goes_is_turned_in_full() {
     world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": "bug" })).await;
     let below = world.pull("below", "").await;
     let above = stacked(&world, "above", "below", "Closes #1").await;
-    let comment = json!({ "path": "above.txt", "body": "b", "commit_id": above["head"]["sha"], "line": 2 });
-    world.ok(&world.bob, "POST", &format!("{REPO}/pulls/{}/comments", above["number"]), comment).await;
+    let clone = world.clone_as("edit", &world.ada);
+    clone.git(&["checkout", "-q", "above"]);
+    clone.commit("below.txt", "ONE\ntwo\nthree\n");
+    clone.git(&["push", "-q", "origin", "above"]);
+    let tip = clone.git(&["rev-parse", "HEAD"]);
+    // Of these lines the second is only in the old base.
+    for (path, side, line) in [("above.txt", "RIGHT", 2), ("below.txt", "LEFT", 1)] {
+        let comment = json!({ "path": path, "body": "b", "commit_id": tip, "line": line, "side": side });
+        world.ok(&world.bob, "POST", &format!("{REPO}/pulls/{}/comments", above["number"]), comment).await;
+    }
     assert_eq!(closing(&world, &above).await, json!([]));
     let receiver = Receiver::start().await;
-    assert_eq!(world.merge(&world.ada, below["number"].as_u64().unwrap(), json!({})).await.0, 200);
+    let squash = json!({ "merge_method": "squash" });
+    assert_eq!(world.merge(&world.ada, below["number"].as_u64().unwrap(), squash).await.0, 200);
     receiver.hook(&world, REPO, "/turned", &["pull_request"]).await;
     world.ok(&world.bob, "DELETE", &format!("{REPO}/git/refs/heads/below"), Value::Null).await;
     let turned = world.get(&format!("{REPO}/pulls/{}", above["number"])).await;
@@ -122,6 +131,7 @@ async fn what_stands_on_a_merged_branch_that_goes_is_turned_in_full() {
     assert_eq!(events(&world, &above["number"]).await, ["base_ref_changed"]);
     let threads = threads(&world, &above).await;
     assert_eq!((&threads[0]["isOutdated"], &threads[0]["line"]), (&json!(false), &json!(2)));
+    assert_eq!(threads[1]["isOutdated"], true);
     let told = receiver.wait(&world, "/turned", 1).await;
     assert_eq!(names(&told), ["pull_request.edited"]);
     let expected = json!({ "base": { "ref": { "from": "below" }, "sha": { "from": above["base"]["sha"] } } });
