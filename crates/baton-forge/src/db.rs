@@ -17,6 +17,7 @@ pub(crate) mod hooks;
 pub(crate) mod issue_query;
 pub(crate) mod issue_removal;
 pub(crate) mod issues;
+pub(crate) mod keyset;
 pub(crate) mod labels;
 pub(crate) mod links;
 mod memo;

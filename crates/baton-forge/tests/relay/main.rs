@@ -21,6 +21,7 @@ mod hooks;
 mod hooks_courier;
 mod hooks_rest;
 mod merging;
+mod paging;
 mod protection;
 mod pulls;
 mod receiver;
