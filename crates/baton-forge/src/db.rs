@@ -18,6 +18,7 @@ pub(crate) mod issue_query;
 pub(crate) mod issue_removal;
 pub(crate) mod issue_transfer;
 pub(crate) mod issues;
+pub(crate) mod keyset;
 pub(crate) mod labels;
 pub(crate) mod links;
 mod memo;

@@ -5,18 +5,20 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use super::board_values;
-use super::boards::{CursorPage, field_of, project, reply_page};
+use super::boards::{field_of, paging, project, reply_page};
 use crate::boards::filter::Filter;
 use crate::boards::items;
 use crate::boards::rights::Level;
 use crate::boards::values;
 use crate::db::accounts::Account;
+use crate::db::keyset::{Key, Range};
 use crate::db::project_fields::{self, Field, FieldKind};
-use crate::db::project_items::{self, Item, Stretch};
+use crate::db::project_items::{self, Item};
 use crate::db::project_values::Content;
 use crate::db::projects::Project;
 use crate::db::repos::{self, Repo};
 use crate::db::{Tx, issues, pulls};
+use crate::graphql::connection::{Cursor, Keyed, Paging};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::fields::Fields;
@@ -27,59 +29,33 @@ use crate::wire::project::{DraftView, ItemView, project_url};
 pub(super) fn list(call: &Call, conn: &Connection) -> ApiResult {
     let (owner, project) = project(call, conn, Level::Read)?;
     let fields = asked_fields(call, conn, &project)?;
-    let page = CursorPage::of(call)?;
     let render = call.render(conn);
-    let (found, around) = match call.query.get("q").and_then(|query| Filter::parse(&query)) {
-        Some(filter) => filtered(&filter, &render, &project, &page)?,
-        None => stretch(conn, &project, &page)?,
-    };
-    let ends = found.first().zip(found.last()).map(|(first, last)| (first.position, last.position));
+    let filter = call.query.get("q").and_then(|query| Filter::parse(&query));
+    let page = found(&render, &project, paging(call)?, filter.as_ref())?;
+    let ends = page.entries.first().zip(page.entries.last());
+    let ends = ends.map(|((first, _), (last, _))| (Cursor::Key(*first), Cursor::Key(*last)));
     let url = project_url(&call.links, &owner, project.number);
-    let views = found.into_iter().map(|item| view(call, &render, &url, item, Some(&fields)));
+    let views = page.entries.into_iter().map(|(_, item)| view(call, &render, &url, item, Some(&fields)));
     let views = views.collect::<Result<Vec<_>, _>>()?;
-    reply_page(call, &views, ends, around)
+    reply_page(call, &views, ends, (page.has_previous, page.has_next))
 }
 
-type Found = (Vec<Item>, (bool, bool));
-
-fn stretch(conn: &Connection, project: &Project, page: &CursorPage) -> Result<Found, ApiError> {
-    let backwards = page.before.is_some();
-    let stretch = Stretch { after: page.after, before: page.before, backwards, limit: page.size };
-    let mut found = project_items::stretch(conn, project.id, &stretch)?;
-    if backwards {
-        found.reverse();
-    }
-    let (Some(first), Some(last)) = (found.first(), found.last()) else { return Ok((found, (false, false))) };
-    let is_there = |item: &Item, backwards| {
-        project_items::neighbour(conn, project.id, item.position, backwards).map(|found| found.is_some())
-    };
-    let around = (is_there(first, true)?, is_there(last, false)?);
-    Ok((found, around))
-}
-
-fn filtered(
-    filter: &Filter,
+fn found(
     render: &Render<'_>,
     project: &Project,
-    page: &CursorPage,
-) -> Result<Found, ApiError> {
+    asked: Paging<Key>,
+    filter: Option<&Filter>,
+) -> rusqlite::Result<Keyed<Item>> {
+    let resume = |cursor| project_items::resume(render.conn, project.id, cursor);
+    let (after, before) = (asked.after.map(resume).transpose()?, asked.before.map(resume).transpose()?);
+    let paging = Paging { after, before, ..asked };
+    let Some(filter) = filter else {
+        let read = |range: &Range| project_items::stretch(render.conn, project.id, range);
+        return paging.page(project.item_count, false, read, Item::key);
+    };
     let all = filter.apply(render, project)?;
-    let is_within = |item: &&Item| {
-        page.after.is_none_or(|after| item.position > after)
-            && page.before.is_none_or(|before| item.position < before)
-    };
-    let within: Vec<&Item> = all.iter().filter(is_within).collect();
-    let size = usize::try_from(page.size).unwrap_or(0);
-    let start = if page.before.is_some() { within.len().saturating_sub(size) } else { 0 };
-    let found: Vec<Item> = within.iter().skip(start).take(size).map(|item| Item::clone(item)).collect();
-    let beyond = |position: i64, later: bool| {
-        all.iter().any(|item| if later { item.position > position } else { item.position < position })
-    };
-    let around = match (found.first(), found.last()) {
-        (Some(first), Some(last)) => (beyond(first.position, false), beyond(last.position, true)),
-        _ => (false, false),
-    };
-    Ok((found, around))
+    let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    paging.page(total, false, |range| Ok(range.pick(&all, Item::key)), Item::key)
 }
 
 /// The fields that the query names; the title where it names none.

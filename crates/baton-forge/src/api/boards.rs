@@ -12,7 +12,7 @@ use crate::db::Tx;
 use crate::db::accounts::{self, Account, AccountKind};
 use crate::db::project_fields::{self, Field};
 use crate::db::projects::{self, Project};
-use crate::graphql::connection::{read_cursor, write_cursor};
+use crate::graphql::connection::{Cursor, Mark, Paging};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::fields::Fields;
@@ -46,38 +46,30 @@ pub(super) fn project(call: &Call, conn: &Connection, needed: Level) -> Result<(
     Ok((owner, rights::open(call, conn, found.id, needed)?))
 }
 
-/// Where a page by cursor begins and how long it is.
-pub(super) struct CursorPage {
-    pub(super) after: Option<i64>,
-    pub(super) before: Option<i64>,
-    pub(super) size: i64,
-}
-
-impl CursorPage {
-    pub(super) fn of(call: &Call) -> Result<Self, ApiError> {
-        let cursor = |name: &str| {
-            let text = call.query.get(name);
-            let read = |text: String| {
-                read_cursor(&text, name).map_err(|error| ApiError::unprocessable(error.message))
-            };
-            text.map(read).transpose()
+/// Which page was asked for by cursor: the last before one, or else the first after one.
+pub(super) fn paging<C: Mark>(call: &Call) -> Result<Paging<C>, ApiError> {
+    let cursor = |name: &str| {
+        let read = |text: String| {
+            Cursor::read::<C>(&text, name).map_err(|error| ApiError::unprocessable(error.message))
         };
-        Ok(Self { after: cursor("after")?, before: cursor("before")?, size: Page::of(call).size })
-    }
+        call.query.get(name).map(read).transpose()
+    };
+    let (after, before) = (cursor("after")?, cursor("before")?);
+    Ok(Paging { size: Page::of(call).size, from_end: before.is_some(), after, before })
 }
 
 /// Answers with a page by cursor; `around` says whether there is something before and after it.
 pub(super) fn reply_page<T: Serialize>(
     call: &Call,
     items: &[T],
-    ends: Option<(i64, i64)>,
+    ends: Option<(Cursor, Cursor)>,
     around: (bool, bool),
 ) -> ApiResult {
-    let address = |name: &str, at: i64, relation: &str| {
+    let address = |name: &str, at: Cursor, relation: &str| {
         let kept = call.query.pairs().filter(|(key, _)| key != "after" && key != "before");
         let kept: String =
             kept.map(|(key, value)| format!("{}={}&", segment(&key), segment(&value))).collect();
-        let cursor = write_cursor(at);
+        let cursor = at.text();
         let (api, path) = (&call.links.api, &call.path);
         format!("<{api}{path}?{kept}{name}={}>; rel=\"{relation}\"", segment(&cursor))
     };
@@ -96,7 +88,7 @@ pub(super) fn reply_page<T: Serialize>(
 
 /// Answers with a page of a list that was loaded whole; cursors are places in it, counted from one.
 fn reply_cut<T: Serialize>(call: &Call, mut all: Vec<T>) -> ApiResult {
-    let page = CursorPage::of(call)?;
+    let page: Paging = paging(call)?;
     let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
     let (start, end) = match page.before {
         Some(before) => ((before - 1 - page.size).max(0), before - 1),
@@ -105,7 +97,7 @@ fn reply_cut<T: Serialize>(call: &Call, mut all: Vec<T>) -> ApiResult {
     let (start, end) = (start.clamp(0, total), end.clamp(0, total));
     let at = |number: i64| usize::try_from(number).unwrap_or(0);
     let items: Vec<T> = all.drain(at(start)..at(end.max(start))).collect();
-    let ends = (!items.is_empty()).then_some((start + 1, end));
+    let ends = (!items.is_empty()).then_some((Cursor::Place(start + 1), Cursor::Place(end)));
     reply_page(call, &items, ends, (start > 0, end < total))
 }
 

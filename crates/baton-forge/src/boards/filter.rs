@@ -5,9 +5,10 @@
 
 use super::items::content_type;
 use crate::db::issues;
+use crate::db::keyset::Range;
 use crate::db::labels;
 use crate::db::project_fields::{self, Field, FieldKind};
-use crate::db::project_items::{self, Item, Stretch};
+use crate::db::project_items::{self, Item};
 use crate::db::project_values::{self, Content};
 use crate::db::projects::Project;
 use crate::db::repos;
@@ -38,9 +39,8 @@ impl Filter {
     /// Returns the items of a board that fulfil it and that the reader may see, in their order.
     pub(crate) fn apply(&self, render: &Render<'_>, project: &Project) -> rusqlite::Result<Vec<Item>> {
         let fields = project_fields::list(render.conn, project.id)?;
-        let whole = Stretch { after: None, before: None, backwards: false, limit: i64::MAX };
         let mut found = Vec::new();
-        for item in project_items::stretch(render.conn, project.id, &whole)? {
+        for item in project_items::stretch(render.conn, project.id, &Range::WHOLE)? {
             let subject = Subject::load(render, &fields, &item)?;
             if subject.is_some_and(|subject| self.terms.iter().all(|term| term.holds(&subject))) {
                 found.push(item);

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::fields::{self, BUILT_IN};
 use super::rights::{self, Level, open};
 use crate::db::accounts;
+use crate::db::keyset::Range;
 use crate::db::projects::{self, Project};
 use crate::db::{Tx, project_fields, project_items, project_values};
 use crate::http::call::Call;
@@ -180,8 +181,7 @@ fn copy_drafts(
     (from_id, to_id): (i64, i64),
     twins: &[(i64, i64)],
 ) -> Result<(), ApiError> {
-    let whole = project_items::Stretch { after: None, before: None, backwards: false, limit: i64::MAX };
-    for item in project_items::stretch(tx, from_id, &whole)? {
+    for item in project_items::stretch(tx, from_id, &Range::WHOLE)? {
         let Some(title) = &item.draft_title else { continue };
         let body = item.draft_body.as_deref().unwrap_or_default();
         let copied = super::items::add_draft(call, tx, to_id, title, body)?;

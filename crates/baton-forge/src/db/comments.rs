@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::keyset::{Key, Range};
+
 #[derive(Debug, Clone)]
 pub(crate) struct Comment {
     pub(crate) id: i64,
@@ -122,17 +124,26 @@ pub(crate) fn anywhere(conn: &Connection, id: i64) -> rusqlite::Result<Option<(i
     Ok(by_id(conn, repo, id)?.map(|comment| (repo, comment)))
 }
 
-/// Lists an issue's comments by their last change instead of by age.
-pub(crate) fn of_issue_by_update(
+impl Comment {
+    /// Where it stands among the comments of its issue: by age, or by its last change.
+    pub(crate) fn key(&self, by_update: bool) -> Key {
+        if by_update { Key { at: self.updated_at, id: self.id } } else { Key::of_row(self.id) }
+    }
+}
+
+/// Lists those of an issue's comments that a range of keys holds, in the range's direction.
+pub(crate) fn within(
     conn: &Connection,
     issue_id: i64,
-    descending: bool,
-    limit: i64,
-    offset: i64,
+    by_update: bool,
+    range: &Range,
 ) -> rusqlite::Result<Vec<Comment>> {
-    let direction = if descending { "DESC" } else { "ASC" };
+    let (column, direction) = (if by_update { "c.updated_at" } else { "c.id" }, range.direction());
     let sql = format!(
-        "{SELECT} WHERE c.issue_id = ?1 ORDER BY c.updated_at {direction}, c.id {direction} LIMIT ?2 OFFSET ?3"
+        "{SELECT} WHERE c.issue_id = ?1 AND ({column}, c.id) > (?2, ?3) AND ({column}, c.id) < (?4, ?5)
+         ORDER BY {column} {direction}, c.id {direction} LIMIT ?6"
     );
-    conn.prepare_cached(&sql)?.query_map(params![issue_id, limit, offset], comment_from)?.collect()
+    let [above, above_id, below, below_id] = range.bounds();
+    let values = [issue_id, above, above_id, below, below_id, range.limit];
+    conn.prepare_cached(&sql)?.query_map(values, comment_from)?.collect()
 }

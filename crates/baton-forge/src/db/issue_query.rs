@@ -6,6 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::issues::{self, Issue, issue_from};
+use super::keyset::{Key, Range};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum SortBy {
@@ -13,6 +14,26 @@ pub(crate) enum SortBy {
     Created,
     Updated,
     Comments,
+}
+
+impl SortBy {
+    pub(super) fn column(self) -> &'static str {
+        match self {
+            Self::Created => "i.created_at",
+            Self::Updated => "i.updated_at",
+            Self::Comments => "i.comments",
+        }
+    }
+
+    /// Where an issue stands in this order.
+    pub(crate) fn key(self, issue: &Issue) -> Key {
+        let at = match self {
+            Self::Created => issue.created_at,
+            Self::Updated => issue.updated_at,
+            Self::Comments => issue.comments,
+        };
+        Key { at, id: issue.id }
+    }
 }
 
 /// Something that may be asked for by name, as present, or as absent.
@@ -230,13 +251,18 @@ impl IssueQuery {
     }
 
     fn order(&self) -> String {
-        let direction = if self.ascending { "ASC" } else { "DESC" };
-        let by = match self.sort {
-            SortBy::Created => "i.created_at",
-            SortBy::Updated => "i.updated_at",
-            SortBy::Comments => "i.comments",
-        };
+        let (by, direction) = (self.sort.column(), if self.ascending { "ASC" } else { "DESC" });
         format!(" ORDER BY {by} {direction}, i.id {direction}")
+    }
+
+    /// Returns what a range of keys holds, in the range's direction.
+    pub(crate) fn within(&self, conn: &Connection, range: &Range) -> rusqlite::Result<Vec<Issue>> {
+        let directed = Self { ascending: !range.descending, ..self.clone() };
+        let mut all = directed.conditions();
+        let column = self.sort.column();
+        let bounds = range.bounds().map(Value::from);
+        all.add(&format!("({column}, i.id) > (?, ?) AND ({column}, i.id) < (?, ?)"), bounds);
+        directed.fetch(conn, all, range.limit, 0)
     }
 
     /// Returns one page. With the list's length known, the far half is reached from its other end, which halves the way.
@@ -260,10 +286,19 @@ impl IssueQuery {
     }
 
     fn ask(&self, conn: &Connection, limit: i64, offset: i64) -> rusqlite::Result<Vec<Issue>> {
+        self.fetch(conn, self.conditions(), limit, offset)
+    }
+
+    fn fetch(
+        &self,
+        conn: &Connection,
+        mut all: Conditions,
+        limit: i64,
+        offset: i64,
+    ) -> rusqlite::Result<Vec<Issue>> {
         if self.repo_ids.is_empty() {
             return Ok(Vec::new());
         }
-        let mut all = self.conditions();
         // The inner query walks an index only; the rows themselves are read for one page.
         let order = self.order();
         let ids = format!("SELECT i.id FROM issues i{}{order} LIMIT ? OFFSET ?", all.sql);

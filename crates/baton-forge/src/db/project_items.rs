@@ -1,14 +1,22 @@
 //! The items of a board: issues, pull requests and drafts, in an order of their own.
 //!
-//! A place is a number with room between neighbours, unique among the items that are not archived. It is also the
-//! cursor of a page, so that a page costs the same wherever in the board it lies.
+//! A place is a number with room between neighbours, unique among the items that are not archived. It is also what pages
+//! are read by, so that a page costs the same wherever in the board it lies. Where the room is used up, the board is
+//! numbered anew, in a range of numbers of its own: from a place it can be told which numbering it belongs to.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::issues::Issue;
+use super::keyset::{Key, Range};
 
 /// The room between two items that were added one after the other.
 const STEP: i64 = 1 << 20;
+
+/// How many numbers one numbering of a board has; its middle is a multiple of it.
+const NUMBERING: i64 = 1 << 48;
+
+/// The highest numbering; behind it they begin again.
+const NUMBERING_MAX: i64 = 32_766;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
@@ -96,32 +104,45 @@ pub(crate) fn of_issue(conn: &Connection, issue_id: i64, archived: bool) -> rusq
     conn.prepare_cached(sql)?.query_map(params![issue_id, archived], item_from)?.collect()
 }
 
-/// Where a page of items begins and which way it goes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Stretch {
-    pub(crate) after: Option<i64>,
-    pub(crate) before: Option<i64>,
-    /// Whether it goes from the end of the board to its beginning.
-    pub(crate) backwards: bool,
-    pub(crate) limit: i64,
+impl Item {
+    pub(crate) fn key(&self) -> Key {
+        Key { at: self.position, id: self.id }
+    }
 }
 
-/// Returns a stretch of the items that are not archived, in the direction that it goes.
-pub(crate) fn stretch(conn: &Connection, project_id: i64, stretch: &Stretch) -> rusqlite::Result<Vec<Item>> {
-    let sql = match stretch.backwards {
+/// Returns those of the items that are not archived that a range of places holds, in its direction.
+pub(crate) fn stretch(conn: &Connection, project_id: i64, range: &Range) -> rusqlite::Result<Vec<Item>> {
+    let sql = match range.descending {
         false => concat!(
             select!(),
-            " WHERE t.project_id = ?1 AND t.archived_at IS NULL AND t.position > ?2 AND t.position < ?3
-              ORDER BY t.position, t.id LIMIT ?4"
+            " WHERE t.project_id = ?1 AND t.archived_at IS NULL
+              AND (t.position, t.id) > (?2, ?3) AND (t.position, t.id) < (?4, ?5)
+              ORDER BY t.position, t.id LIMIT ?6"
         ),
         true => concat!(
             select!(),
-            " WHERE t.project_id = ?1 AND t.archived_at IS NULL AND t.position > ?2 AND t.position < ?3
-              ORDER BY t.position DESC, t.id DESC LIMIT ?4"
+            " WHERE t.project_id = ?1 AND t.archived_at IS NULL
+              AND (t.position, t.id) > (?2, ?3) AND (t.position, t.id) < (?4, ?5)
+              ORDER BY t.position DESC, t.id DESC LIMIT ?6"
         ),
     };
-    let (after, before) = (stretch.after.unwrap_or(i64::MIN), stretch.before.unwrap_or(i64::MAX));
-    conn.prepare_cached(sql)?.query_map([project_id, after, before, stretch.limit], item_from)?.collect()
+    let [above, above_id, below, below_id] = range.bounds();
+    let values = [project_id, above, above_id, below, below_id, range.limit];
+    conn.prepare_cached(sql)?.query_map(values, item_from)?.collect()
+}
+
+fn numbering(position: i64) -> i64 {
+    position.saturating_add(NUMBERING / 2).div_euclid(NUMBERING)
+}
+
+/// Where a page goes on that an older one has led to. The place of its last item still holds, even if that item has moved
+/// or gone; only where the board was numbered anew, the item tells where the place is now.
+pub(crate) fn resume(conn: &Connection, project_id: i64, cursor: Key) -> rusqlite::Result<Key> {
+    let sql = "SELECT position FROM project_items WHERE id = ?1 AND project_id = ?2";
+    let present: Option<i64> =
+        conn.prepare_cached(sql)?.query_row([cursor.id, project_id], |row| row.get(0)).optional()?;
+    let renumbered = present.filter(|position| numbering(*position) != numbering(cursor.at));
+    Ok(Key { at: renumbered.unwrap_or(cursor.at), ..cursor })
 }
 
 /// The nearest place beyond `position` in a direction, if an item is there.
@@ -242,11 +263,13 @@ fn place_behind(conn: &Connection, project_id: i64, after: Option<i64>) -> rusql
     Ok((high - low > 1).then(|| low + (high - low) / 2))
 }
 
-/// Gives every item of a board room again.
+/// Gives every item of a board room again. Archived ones keep their order among the others, for pages that end with them.
 fn spread(conn: &Connection, project_id: i64) -> rusqlite::Result<()> {
-    let sql = "UPDATE project_items SET position = o.place * ?2 FROM
+    let last = neighbour(conn, project_id, i64::MAX, true)?.map_or(0, |(_, position)| numbering(position));
+    let next = if last < NUMBERING_MAX { last + 1 } else { -NUMBERING_MAX };
+    let sql = "UPDATE project_items SET position = ?2 + o.place * ?3 FROM
                (SELECT id, row_number() OVER (ORDER BY position, id) AS place FROM project_items
-                WHERE project_id = ?1 AND archived_at IS NULL) o
+                WHERE project_id = ?1) o
                WHERE project_items.id = o.id";
-    conn.prepare_cached(sql)?.execute([project_id, STEP]).map(drop)
+    conn.prepare_cached(sql)?.execute([project_id, next * NUMBERING, STEP]).map(drop)
 }

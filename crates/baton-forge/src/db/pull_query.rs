@@ -3,7 +3,9 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
+use super::issue_query::SortBy;
 use super::issues::Issue;
+use super::keyset::Range;
 use super::pulls::{self, COLUMNS, Pull};
 
 pub(crate) struct PullFilter {
@@ -14,8 +16,7 @@ pub(crate) struct PullFilter {
     pub(crate) base_ref: Option<String>,
     /// Any of these.
     pub(crate) labels: Vec<String>,
-    pub(crate) column: &'static str,
-    pub(crate) descending: bool,
+    pub(crate) sort: SortBy,
 }
 
 fn state_condition(state: &str) -> &'static str {
@@ -57,18 +58,15 @@ impl PullFilter {
             .query_row(params_from_iter(values), |row| row.get(0))
     }
 
-    pub(crate) fn page(
-        &self,
-        conn: &Connection,
-        limit: i64,
-        offset: i64,
-    ) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    /// Returns what a range of keys holds, in the range's direction.
+    pub(crate) fn within(&self, conn: &Connection, range: &Range) -> rusqlite::Result<Vec<(Issue, Pull)>> {
         let (clause, mut values) = self.clause();
-        values.extend([Value::Integer(limit), Value::Integer(offset)]);
-        let direction = if self.descending { "DESC" } else { "ASC" };
+        values.extend(range.bounds().map(Value::from));
+        values.push(Value::Integer(range.limit));
+        let (column, direction) = (self.sort.column(), range.direction());
         let sql = format!(
-            "SELECT {COLUMNS} {clause} ORDER BY {} {direction}, i.id {direction} LIMIT ? OFFSET ?",
-            self.column
+            "SELECT {COLUMNS} {clause} AND ({column}, i.id) > (?, ?) AND ({column}, i.id) < (?, ?)
+             ORDER BY {column} {direction}, i.id {direction} LIMIT ?"
         );
         let mut statement = conn.prepare_cached(&sql)?;
         let found = statement

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::keyset::{Key, Range};
 use super::review_threads;
 
 #[derive(Debug, Clone)]
@@ -77,6 +78,13 @@ pub(crate) fn by_id(conn: &Connection, id: i64) -> rusqlite::Result<Option<Revie
     conn.prepare_cached(&sql)?.query_row([id], comment_from).optional()
 }
 
+impl ReviewComment {
+    /// Where it stands among others by age.
+    pub(crate) fn key(&self) -> Key {
+        Key { at: self.created_at, id: self.id }
+    }
+}
+
 /// Whose comments are listed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Of {
@@ -131,6 +139,19 @@ impl Listing {
             "SELECT {COLUMNS} {FROM} {clause} ORDER BY {order} {direction}, c.id {direction} LIMIT ?4 OFFSET ?5"
         );
         let values = params![id, self.viewer_id, self.since, limit, offset];
+        conn.prepare_cached(&sql)?.query_map(values, comment_from)?.collect()
+    }
+
+    /// Returns what a range of keys holds, oldest first or last as the range goes.
+    pub(crate) fn within(&self, conn: &Connection, range: &Range) -> rusqlite::Result<Vec<ReviewComment>> {
+        let (column, id) = self.condition();
+        let (clause, direction) = (Self::clause(column), range.direction());
+        let sql = format!(
+            "SELECT {COLUMNS} {FROM} {clause} AND (c.created_at, c.id) > (?4, ?5) AND (c.created_at, c.id) < (?6, ?7)
+             ORDER BY c.created_at {direction}, c.id {direction} LIMIT ?8"
+        );
+        let [above, above_id, below, below_id] = range.bounds();
+        let values = params![id, self.viewer_id, self.since, above, above_id, below, below_id, range.limit];
         conn.prepare_cached(&sql)?.query_map(values, comment_from)?.collect()
     }
 

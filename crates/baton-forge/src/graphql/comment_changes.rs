@@ -6,7 +6,7 @@ use apollo_compiler::response::JsonMap;
 use serde_json::{Value, json};
 
 use super::comment::CommentNode;
-use super::connection::OwnedEdge;
+use super::connection::{Cursor, OwnedEdge};
 use super::context::Context;
 use super::entity::Entity;
 use super::error::GraphError;
@@ -16,6 +16,7 @@ use super::mutation::{Payload, required};
 use super::reaction::{self, Reactable, ReactionNode};
 use super::review_comment;
 use crate::db::comments;
+use crate::db::keyset::Key;
 use crate::db::reactions::{self, Reaction, Subject};
 
 pub(super) fn add(context: &Context<'_>, input: &JsonMap) -> Result<Payload, GraphError> {
@@ -23,17 +24,17 @@ pub(super) fn add(context: &Context<'_>, input: &JsonMap) -> Result<Payload, Gra
     let params = [("issue_number", issue.number.to_string())];
     let body = json!({ "body": required(input, "body")? });
     let made = context.perform("issues/create-comment", Some(&visit), &params, &body)?;
-    let edge = |name| -> Result<OwnedEdge<CommentNode>, GraphError> {
-        let id = made["id"].as_i64().unwrap_or_default();
+    let id = made["id"].as_i64().unwrap_or_default();
+    let last = comments::count_of_issue(context.conn, issue.id, None)?;
+    let edge = |name, at| -> Result<OwnedEdge<CommentNode>, GraphError> {
         let comment = comments::by_id(context.conn, visit.repo.id, id)?;
         let comment = comment.ok_or_else(|| GraphError::not_found("The comment is gone already."))?;
-        let at = comments::count_of_issue(context.conn, issue.id, None)?;
         Ok(OwnedEdge { name, at, entity: CommentNode { visit: Arc::clone(&visit), comment } })
     };
     let subject = issue::subject_node(context, Arc::clone(&visit), issue.clone())?;
     Ok(Payload::new("AddCommentPayload")
-        .with("commentEdge", edge("IssueCommentEdge")?)
-        .with("timelineEdge", edge("IssueTimelineItemEdge")?)
+        .with("commentEdge", edge("IssueCommentEdge", Cursor::Key(Key::of_row(id)))?)
+        .with("timelineEdge", edge("IssueTimelineItemEdge", Cursor::Place(last))?)
         .with("subject", subject))
 }
 

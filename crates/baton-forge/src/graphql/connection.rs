@@ -8,22 +8,72 @@ use super::ask::Ask;
 use super::context::Context;
 use super::entity::{Answer, Bound, Entity, leaf, object, optional, unknown};
 use super::error::GraphError;
+use crate::db::keyset::{Key, Range};
 
-/// Which page was asked for. A cursor is a number that means something to whoever made the page: the place in the list
-/// ([`Paging::window`]), or the id of a row.
+/// What stands for an entry of a list: its place, counted from one, or the key that the list is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cursor {
+    Place(i64),
+    Key(Key),
+}
+
+impl Cursor {
+    pub(crate) fn text(self) -> String {
+        STANDARD.encode(match self {
+            Self::Place(at) => format!("cursor:{at}"),
+            Self::Key(Key { at, id }) => format!("cursor:{at}:{id}"),
+        })
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let decoded = String::from_utf8(STANDARD.decode(text).ok()?).ok()?;
+        let numbers = decoded.strip_prefix("cursor:")?;
+        Some(match numbers.split_once(':') {
+            None => Self::Place(numbers.parse().ok()?),
+            Some((at, id)) => Self::Key(Key { at: at.parse().ok()?, id: id.parse().ok()? }),
+        })
+    }
+
+    /// Reads the kind of cursor that a list has; `argument` is where it was given.
+    pub(crate) fn read<C: Mark>(text: &str, argument: &str) -> Result<C, GraphError> {
+        Self::parse(text).and_then(C::of).ok_or_else(|| {
+            let message = format!("`{text}` does not appear to be a valid cursor.");
+            GraphError::new("INVALID_CURSOR_ARGUMENTS", format!("{message} ({argument})"))
+        })
+    }
+}
+
+/// What the cursors of one kind of list mean.
+pub(crate) trait Mark: Copy {
+    fn of(cursor: Cursor) -> Option<Self>;
+}
+
+impl Mark for i64 {
+    fn of(cursor: Cursor) -> Option<Self> {
+        if let Cursor::Place(at) = cursor { Some(at) } else { None }
+    }
+}
+
+impl Mark for Key {
+    fn of(cursor: Cursor) -> Option<Self> {
+        if let Cursor::Key(key) = cursor { Some(key) } else { None }
+    }
+}
+
+/// Which page was asked for, of a list whose cursors are places or keys.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Paging {
+pub(crate) struct Paging<C = i64> {
     pub(crate) size: i64,
     /// Whether the page is the last of what matches instead of the first.
     pub(crate) from_end: bool,
-    pub(crate) after: Option<i64>,
-    pub(crate) before: Option<i64>,
+    pub(crate) after: Option<C>,
+    pub(crate) before: Option<C>,
 }
 
-impl Paging {
+impl<C: Mark> Paging<C> {
     pub(crate) fn of(ask: &Ask<'_>) -> Result<Self, GraphError> {
         let cursor = |name: &str| {
-            ask.str(name).filter(|text| !text.is_empty()).map(|text| read_cursor(text, name)).transpose()
+            ask.str(name).filter(|text| !text.is_empty()).map(|text| Cursor::read(text, name)).transpose()
         };
         let (first, last) = (ask.i64("first"), ask.i64("last"));
         Ok(Self {
@@ -34,7 +84,9 @@ impl Paging {
             before: cursor("before")?,
         })
     }
+}
 
+impl Paging<i64> {
     /// The part of a list of `total` entries that this page is, where cursors are places in the list, counted from one.
     pub(crate) fn window(&self, total: i64) -> Window {
         let start = self.after.unwrap_or(0).clamp(0, total);
@@ -44,6 +96,55 @@ impl Paging {
             true => (start.max(end - self.size), end),
         };
         Window { offset: from, limit: to - from, has_next: to < total, has_previous: from > 0 }
+    }
+}
+
+impl Paging<Key> {
+    /// Reads the page of a list of `total` entries that is ordered by keys, upwards or `descending`. `read` returns what a
+    /// range holds, in the range's direction.
+    pub(crate) fn page<R>(
+        &self,
+        total: i64,
+        descending: bool,
+        read: impl Fn(&Range) -> rusqlite::Result<Vec<R>>,
+        key: impl Fn(&R) -> Key,
+    ) -> rusqlite::Result<Keyed<R>> {
+        let range = |after: Option<Key>, before: Option<Key>, from_end: bool, limit: i64| {
+            let (above, below) = if descending { (before, after) } else { (after, before) };
+            Range { above, below, descending: descending != from_end, limit }
+        };
+        let mut rows = read(&range(self.after, self.before, self.from_end, self.size))?;
+        if self.from_end {
+            rows.reverse();
+        }
+        let entries: Vec<(Key, R)> = rows.into_iter().map(|row| (key(&row), row)).collect();
+        let (has_previous, has_next) = match (entries.first(), entries.last()) {
+            (Some((first, _)), Some((last, _))) => (
+                !read(&range(None, Some(*first), true, 1))?.is_empty(),
+                !read(&range(Some(*last), None, false, 1))?.is_empty(),
+            ),
+            // Whatever there is lies beyond the cursors.
+            _ => (total > 0 && self.after.is_some(), total > 0 && (self.before.is_some() || self.size == 0)),
+        };
+        Ok(Keyed { entries, has_previous, has_next })
+    }
+}
+
+/// A page of a list that is ordered by keys.
+pub(crate) struct Keyed<R> {
+    pub(crate) entries: Vec<(Key, R)>,
+    pub(crate) has_previous: bool,
+    pub(crate) has_next: bool,
+}
+
+impl<R> Keyed<R> {
+    pub(crate) fn try_map<E>(
+        self,
+        mut make: impl FnMut(R) -> Result<E, GraphError>,
+    ) -> Result<Keyed<E>, GraphError> {
+        let Self { entries, has_previous, has_next } = self;
+        let entries = entries.into_iter().map(|(key, row)| Ok((key, make(row)?)));
+        Ok(Keyed { entries: entries.collect::<Result<_, GraphError>>()?, has_previous, has_next })
     }
 }
 
@@ -64,19 +165,6 @@ impl Window {
     }
 }
 
-pub(crate) fn write_cursor(at: i64) -> String {
-    STANDARD.encode(format!("cursor:{at}"))
-}
-
-pub(crate) fn read_cursor(text: &str, argument: &str) -> Result<i64, GraphError> {
-    let decoded = STANDARD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let at = decoded.as_deref().and_then(|text| text.strip_prefix("cursor:")).and_then(|at| at.parse().ok());
-    at.ok_or_else(|| {
-        let message = format!("`{text}` does not appear to be a valid cursor.");
-        GraphError::new("INVALID_CURSOR_ARGUMENTS", format!("{message} ({argument})"))
-    })
-}
-
 /// A page: `FooConnection` of `FooEdge` of `Foo`.
 pub(crate) struct Connection<E> {
     /// The names of its type and of its edges' type.
@@ -85,7 +173,7 @@ pub(crate) struct Connection<E> {
     has_next: bool,
     has_previous: bool,
     /// Each with its cursor.
-    entries: Vec<(i64, E)>,
+    entries: Vec<(Cursor, E)>,
 }
 
 impl<E> Connection<E> {
@@ -95,8 +183,11 @@ impl<E> Connection<E> {
         window: Window,
         entities: impl IntoIterator<Item = E>,
     ) -> Self {
-        let entries =
-            entities.into_iter().zip(window.offset + 1..).map(|(entity, at)| (at, entity)).collect();
+        let entries = entities
+            .into_iter()
+            .zip(window.offset + 1..)
+            .map(|(entity, at)| (Cursor::Place(at), entity))
+            .collect();
         Self { names, total, has_next: window.has_next, has_previous: window.has_previous, entries }
     }
 
@@ -107,13 +198,15 @@ impl<E> Connection<E> {
         Self::new(names, total, window, window.of(entities))
     }
 
-    /// A page whose cursors are not places.
-    pub(crate) fn keyed(
+    /// A page of a list that is ordered by keys.
+    pub(crate) fn keyed<R>(
         names: (&'static str, &'static str),
         total: i64,
-        (has_previous, has_next): (bool, bool),
-        entries: Vec<(i64, E)>,
+        page: Keyed<R>,
+        make: impl Fn(R) -> E,
     ) -> Self {
+        let Keyed { entries, has_previous, has_next } = page;
+        let entries = entries.into_iter().map(|(key, row)| (Cursor::Key(key), make(row))).collect();
         Self { names, total, has_next, has_previous, entries }
     }
 }
@@ -167,7 +260,7 @@ impl<E> Connection<E> {
 
 struct Edge<'e, E> {
     name: &'static str,
-    at: i64,
+    at: Cursor,
     entity: &'e E,
 }
 
@@ -187,7 +280,7 @@ impl<'e, E: Entity> Edge<'e, E> {
         'e: 'a,
     {
         match ask.name() {
-            "cursor" => leaf(write_cursor(self.at)),
+            "cursor" => leaf(self.at.text()),
             "node" => object(context, Borrowed(self.entity)),
             _ => self.entity.edge_field(context, ask),
         }
@@ -197,7 +290,7 @@ impl<'e, E: Entity> Edge<'e, E> {
 /// An edge outside of any page, which the payload of a mutation shows.
 pub(crate) struct OwnedEdge<E> {
     pub(crate) name: &'static str,
-    pub(crate) at: i64,
+    pub(crate) at: Cursor,
     pub(crate) entity: E,
 }
 
@@ -212,8 +305,8 @@ impl<E: Entity> Entity for OwnedEdge<E> {
 }
 
 struct PageInfo {
-    start: Option<i64>,
-    end: Option<i64>,
+    start: Option<Cursor>,
+    end: Option<Cursor>,
     has_next: bool,
     has_previous: bool,
 }
@@ -225,8 +318,8 @@ impl Entity for PageInfo {
 
     fn field<'a>(&'a self, _: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
         match ask.name() {
-            "startCursor" => optional(self.start.map(write_cursor)),
-            "endCursor" => optional(self.end.map(write_cursor)),
+            "startCursor" => optional(self.start.map(Cursor::text)),
+            "endCursor" => optional(self.end.map(Cursor::text)),
             "hasNextPage" => leaf(self.has_next),
             "hasPreviousPage" => leaf(self.has_previous),
             _ => unknown("PageInfo", ask),
@@ -254,7 +347,12 @@ mod tests {
 
     #[test]
     fn a_cursor_is_read_back_and_anything_else_is_refused() {
-        assert_eq!(read_cursor(&write_cursor(42), "after"), Ok(42));
-        assert!(read_cursor("42", "after").is_err());
+        let key = Key { at: -7, id: 42 };
+        let (place, keyed) = (Cursor::Place(42).text(), Cursor::Key(key).text());
+        assert_eq!(Cursor::read(&place, "after"), Ok(42));
+        assert_eq!(Cursor::read(&keyed, "after"), Ok(key));
+        assert!(Cursor::read::<Key>(&place, "after").is_err());
+        assert!(Cursor::read::<i64>(&keyed, "after").is_err());
+        assert!(Cursor::read::<i64>("42", "after").is_err());
     }
 }

@@ -14,6 +14,7 @@ use super::pull_request::PullRequestNode;
 use crate::db::closing_links;
 use crate::db::issue_query::{IssueQuery, Presence, SortBy};
 use crate::db::issues::{self, Issue};
+use crate::db::keyset::Range;
 use crate::db::links::{self, ChildSummary, DependencySummary, Side};
 use crate::http::call::Visit;
 use crate::wire::parse_time;
@@ -46,10 +47,9 @@ pub(super) fn issues_like(
         query.ascending = order.text("direction") != Some("DESC");
     }
     let total = query.count(context.conn)?;
-    let window = Paging::of(ask)?.window(total);
-    let found = query.page(context.conn, window.limit, window.offset, None)?;
-    let nodes = found.into_iter().map(|issue| IssueNode { visit: Arc::clone(visit), issue });
-    Ok(Connection::new(ISSUES, total, window, nodes))
+    let read = |range: &Range| query.within(context.conn, range);
+    let page = Paging::of(ask)?.page(total, !query.ascending, read, |issue| query.sort.key(issue))?;
+    Ok(Connection::keyed(ISSUES, total, page, |issue| IssueNode { visit: Arc::clone(visit), issue }))
 }
 
 fn owned(names: Option<Vec<&str>>) -> Vec<String> {

@@ -17,7 +17,8 @@ use super::repository::RepositoryNode;
 use crate::boards::filter::Filter;
 use crate::boards::rights::Level;
 use crate::db::accounts::AccountKind;
-use crate::db::project_items::{self, Item, Stretch};
+use crate::db::keyset::{Key, Range};
+use crate::db::project_items::{self, Item};
 use crate::db::projects::{self, Project};
 use crate::wire::Time;
 
@@ -128,53 +129,20 @@ pub(super) fn items(
     ask: &Ask<'_>,
     board: &Rc<Board>,
 ) -> Result<Connection<ProjectItemNode>, GraphError> {
-    let paging = Paging::of(ask)?;
+    let (conn, project, descending) = (context.conn, &board.project, is_descending(ask));
+    let asked: Paging<Key> = Paging::of(ask)?;
+    let resume = |cursor| project_items::resume(conn, project.id, cursor);
+    let (after, before) = (asked.after.map(resume).transpose()?, asked.before.map(resume).transpose()?);
+    let paging = Paging { after, before, ..asked };
+    let node = |item| ProjectItemNode::new(board, item);
     if let Some(filter) = Filter::parse(ask.str("query").unwrap_or_default()) {
-        return filtered(context, ask, board, paging, &filter);
+        // The whole board is looked at.
+        let all = filter.apply(&context.render(), project)?;
+        let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
+        let page = paging.page(total, descending, |range| Ok(range.pick(&all, Item::key)), Item::key)?;
+        return Ok(Connection::keyed(ITEM_NAMES, total, page, node));
     }
-    let (project, descending) = (&board.project, is_descending(ask));
-    let (after, before) = match descending {
-        false => (paging.after, paging.before),
-        true => (paging.before, paging.after),
-    };
-    let stretch = Stretch { after, before, backwards: descending != paging.from_end, limit: paging.size };
-    let mut found = project_items::stretch(context.conn, project.id, &stretch)?;
-    if paging.from_end {
-        found.reverse();
-    }
-    let around = match (found.first(), found.last()) {
-        (Some(first), Some(last)) => {
-            let is_there = |position, backwards| {
-                let neighbour = project_items::neighbour(context.conn, project.id, position, backwards);
-                neighbour.map(|found| found.is_some())
-            };
-            (is_there(first.position, !descending)?, is_there(last.position, descending)?)
-        }
-        _ => (
-            paging.after.is_some() && project.item_count > 0,
-            paging.before.is_some() && project.item_count > 0,
-        ),
-    };
-    Ok(Connection::keyed(ITEM_NAMES, project.item_count, around, entries(board, found)))
-}
-
-fn entries(board: &Rc<Board>, items: Vec<Item>) -> Vec<(i64, ProjectItemNode)> {
-    let entry = |item: Item| (item.position, ProjectItemNode::new(board, item));
-    items.into_iter().map(entry).collect()
-}
-
-/// A page of the items that a filter lets through: the whole board is looked at.
-fn filtered(
-    context: &Context<'_>,
-    ask: &Ask<'_>,
-    board: &Rc<Board>,
-    paging: Paging,
-    filter: &Filter,
-) -> Result<Connection<ProjectItemNode>, GraphError> {
-    let mut found = filter.apply(&context.render(), &board.project)?;
-    if is_descending(ask) {
-        found.reverse();
-    }
-    let nodes = found.into_iter().map(|item| ProjectItemNode::new(board, item)).collect();
-    Ok(Connection::whole(ITEM_NAMES, paging, nodes))
+    let read = |range: &Range| project_items::stretch(conn, project.id, range);
+    let page = paging.page(project.item_count, descending, read, Item::key)?;
+    Ok(Connection::keyed(ITEM_NAMES, project.item_count, page, node))
 }

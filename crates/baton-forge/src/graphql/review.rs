@@ -13,6 +13,7 @@ use super::ids::{self, node_id};
 use super::pull_request::{self, PullRequestNode};
 use super::repository::RepositoryNode;
 use super::review_comment;
+use crate::db::keyset::Key;
 use crate::db::pulls;
 use crate::db::repos::{self, Permission};
 use crate::db::review_comments::Of;
@@ -106,7 +107,10 @@ pub(crate) fn page(
     found: Vec<Review>,
 ) -> Result<Connection<ReviewNode>, GraphError> {
     let node = |review| ReviewNode { visit: Arc::clone(&pull.visit), review, number: pull.issue.number };
-    Ok(Connection::whole(REVIEWS, Paging::of(ask)?, found.into_iter().map(node).collect()))
+    let key = |review: &Review| Key::of_row(review.id);
+    let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    let page = Paging::of(ask)?.page(total, false, |range| Ok(range.pick(&found, key)), key)?;
+    Ok(Connection::keyed(REVIEWS, total, page, node))
 }
 
 /// The reviews that the arguments ask for.

@@ -15,6 +15,7 @@ use super::reaction::{self, Reactable};
 use super::repository::RepositoryNode;
 use super::review::ReviewNode;
 use super::review_thread::subject_name;
+use crate::db::keyset::Range;
 use crate::db::reactions::Subject;
 use crate::db::repos::{self, Permission};
 use crate::db::review_comments::{self, Listing, Of, ReviewComment};
@@ -159,9 +160,8 @@ pub(crate) fn list(
 ) -> Result<Connection<ReviewCommentNode>, GraphError> {
     let listing = Listing::all(of, context.viewer_id().unwrap_or(0));
     let total = listing.count(context.conn)?;
-    let window = Paging::of(ask)?.window(total);
-    let found = listing.page(context.conn, window.limit, window.offset)?;
-    let nodes =
-        found.into_iter().map(|comment| node(context, visit, comment)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Connection::new(COMMENTS, total, window, nodes))
+    let read = |range: &Range| listing.within(context.conn, range);
+    let page = Paging::of(ask)?.page(total, false, read, ReviewComment::key)?;
+    let page = page.try_map(|comment| node(context, visit, comment))?;
+    Ok(Connection::keyed(COMMENTS, total, page, |node| node))
 }

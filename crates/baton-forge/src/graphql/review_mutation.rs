@@ -6,6 +6,7 @@ use apollo_compiler::response::JsonMap;
 use serde_json::{Map, Value, json};
 
 use super::ask::Input;
+use super::connection::Cursor;
 use super::context::Context;
 use super::entity::{Answer, Entity, leaf, object, unknown};
 use super::error::GraphError;
@@ -18,6 +19,7 @@ use super::review_thread::{self, ThreadNode};
 use crate::api::review_comments::set_resolved;
 use crate::api::review_places::{self, Wanted};
 use crate::api::review_writing::{self, Reviewed, Spot};
+use crate::db::keyset::Key;
 use crate::db::review_threads::{self, Place};
 use crate::db::reviews::{self, Review};
 use crate::db::{Tx, pulls, review_comments};
@@ -102,7 +104,7 @@ impl Entity for ReviewEdge {
 
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &super::ask::Ask<'a>) -> Answer<'a> {
         match ask.name() {
-            "cursor" => leaf(super::connection::write_cursor(self.0.review.id)),
+            "cursor" => leaf(Cursor::Key(Key::of_row(self.0.review.id)).text()),
             "node" => object(context, again(context, &self.0)?),
             _ => unknown("PullRequestReviewEdge", ask),
         }
@@ -318,7 +320,7 @@ impl Entity for CommentEdge {
 
     fn field<'a>(&'a self, context: &'a Context<'a>, ask: &super::ask::Ask<'a>) -> Answer<'a> {
         match ask.name() {
-            "cursor" => leaf(super::connection::write_cursor(self.0.comment.id)),
+            "cursor" => leaf(Cursor::Key(self.0.comment.key()).text()),
             "node" => object(context, comment_node(context, &self.0.visit, self.0.comment.id)?),
             _ => unknown(self.type_name(), ask),
         }

@@ -12,7 +12,9 @@ use super::error::GraphError;
 use super::milestone::MilestoneNode;
 use super::reaction::{self, Reactable};
 use crate::db::accounts::Account;
+use crate::db::comments::Comment;
 use crate::db::issues::{self, Issue};
+use crate::db::keyset::Range;
 use crate::db::reactions::Subject;
 use crate::db::repos::Permission;
 use crate::db::{comments, milestones, participants, repos};
@@ -126,15 +128,11 @@ pub(crate) fn comments_of(
     visit: &Arc<Visit>,
     issue: &Issue,
 ) -> Result<Connection<CommentNode>, GraphError> {
-    let window = Paging::of(ask)?.window(issue.comments);
-    let order = ask.object("orderBy").and_then(|order| order.text("direction"));
-    let found = match order {
-        None => comments::of_issue(context.conn, issue.id, None, window.limit, window.offset)?,
-        Some(direction) => {
-            let descending = direction == "DESC";
-            comments::of_issue_by_update(context.conn, issue.id, descending, window.limit, window.offset)?
-        }
-    };
-    let nodes = found.into_iter().map(|comment| CommentNode { visit: Arc::clone(visit), comment });
-    Ok(Connection::new(("IssueCommentConnection", "IssueCommentEdge"), issue.comments, window, nodes))
+    let direction = ask.object("orderBy").and_then(|order| order.text("direction"));
+    let (by_update, descending) = (direction.is_some(), direction == Some("DESC"));
+    let read = |range: &Range| comments::within(context.conn, issue.id, by_update, range);
+    let key = |comment: &Comment| comment.key(by_update);
+    let page = Paging::of(ask)?.page(issue.comments, descending, read, key)?;
+    let node = |comment| CommentNode { visit: Arc::clone(visit), comment };
+    Ok(Connection::keyed(("IssueCommentConnection", "IssueCommentEdge"), issue.comments, page, node))
 }

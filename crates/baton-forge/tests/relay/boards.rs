@@ -49,7 +49,7 @@ impl<'w> Board<'w> {
         added["item"]["id"].as_str().unwrap().to_owned()
     }
 
-    async fn draft(&self, title: &str) -> String {
+    pub(crate) async fn draft(&self, title: &str) -> String {
         let input = json!({ "projectId": self.id, "title": title });
         let added = self.does("addProjectV2DraftIssue", input, "projectItem { id }").await;
         added["projectItem"]["id"].as_str().unwrap().to_owned()
@@ -64,7 +64,7 @@ impl<'w> Board<'w> {
             .clone()
     }
 
-    async fn read(&self, token: &str, selection: &str) -> Value {
+    pub(crate) async fn read(&self, token: &str, selection: &str) -> Value {
         let query = format!("query($id: ID!) {{ node(id: $id) {{ ... on ProjectV2 {{ {selection} }} }} }}");
         self.world.data(token, &query, json!({ "id": self.id })).await["node"].clone()
     }

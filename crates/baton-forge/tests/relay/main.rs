@@ -24,6 +24,7 @@ mod hooks_rest;
 mod life;
 mod lifecycle;
 mod merging;
+mod paging;
 mod protection;
 mod pulls;
 mod receiver;
