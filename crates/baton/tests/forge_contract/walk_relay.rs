@@ -312,5 +312,12 @@ fn teams() -> Vec<Step> {
             &[],
         ),
         Step("teams/delete-in-org", team, none(), 204, &[]),
+        Step("orgs/set-membership-for-user", &[], json!({ "role": "member" }), 200, &[]),
+        Step("orgs/set-membership-for-user", &["username=nobody"], json!({ "role": "member" }), 404, &[]),
+        Step("orgs/list-members", &[], none(), 200, &[]),
+        Step("orgs/check-membership-for-user", &[], none(), 204, &[]),
+        Step("orgs/get-membership-for-user", &[], none(), 200, &[]),
+        Step("orgs/remove-membership-for-user", &[], none(), 204, &[]),
+        Step("orgs/get-membership-for-user", &[], none(), 404, &[]),
     ]
 }
