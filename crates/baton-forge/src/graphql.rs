@@ -175,13 +175,20 @@ fn execute(
     Ok(response)
 }
 
+/// An answer as it is sent: its keys stand in the order in which they were asked for.
+#[derive(serde::Serialize)]
+struct Finished {
+    data: Option<JsonMap>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Value>,
+}
+
 /// The answer with GitHub's kinds of errors, which travel inside the message until here.
-fn finished(response: ExecutionResponse) -> Value {
-    let mut value = serde_json::to_value(&response).unwrap_or_default();
-    if let Some(errors) = value.get_mut("errors").and_then(Value::as_array_mut) {
-        for error in errors {
-            error::unfold(error);
-        }
-    }
-    value
+fn finished(response: ExecutionResponse) -> Finished {
+    let told = response.errors.iter().map(|error| {
+        let mut error = serde_json::to_value(error).unwrap_or_default();
+        error::unfold(&mut error);
+        error
+    });
+    Finished { errors: told.collect(), data: response.data }
 }

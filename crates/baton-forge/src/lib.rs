@@ -1,4 +1,4 @@
-//! An embedded GitHub-compatible forge: issues, labels, comments, reactions, refs and git in one process.
+//! An embedded GitHub-compatible forge: issues, pull requests, reviews, checks, boards, webhooks and git in one process.
 //!
 //! It serves GitHub's REST paths, its GraphQL and git's smart HTTP protocol from one SQLite file and one directory of bare
 //! repositories, on TCP and on a unix socket. People without GitHub run it as their tracker; tests, benchmarks and the

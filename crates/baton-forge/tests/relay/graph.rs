@@ -91,3 +91,16 @@ async fn a_mutation_does_what_the_rest_endpoint_does() {
     let comments = world.get(&format!("{REPO}/issues/1/comments")).await;
     assert_eq!((&comments[0]["body"], &comments[0]["user"]["login"]), (&json!("hello"), &json!("bob")));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_of_an_answer_stand_in_the_order_in_which_they_were_asked_for() {
+    let world = World::new().await;
+    let query = json!({ "query": "{ viewer { login id } rateLimit { used cost } a: viewer { login } }" });
+    let answer = world.raw(&world.ada, "/graphql", &query).await;
+    let places: Vec<usize> =
+        ["\"viewer\"", "\"login\"", "\"id\"", "\"rateLimit\"", "\"used\"", "\"cost\"", "\"a\""]
+            .iter()
+            .map(|key| answer.find(key).unwrap_or_else(|| panic!("no {key} in {answer}")))
+            .collect();
+    assert!(places.is_sorted(), "{answer}");
+}

@@ -124,6 +124,13 @@ impl World {
         (links, serde_json::from_str(&answer.text().await.unwrap()).unwrap())
     }
 
+    /// Sends something and returns the answer as it came.
+    pub(crate) async fn raw(&self, token: &str, path: &str, body: &Value) -> String {
+        let url = format!("{}{path}", self.forge.url());
+        let request = self.http.post(url).bearer_auth(token).body(body.to_string());
+        request.send().await.unwrap().text().await.unwrap()
+    }
+
     /// Sends a GraphQL document and returns the whole answer, errors included.
     pub(crate) async fn graph(&self, token: &str, query: &str, variables: Value) -> Value {
         self.ok(token, "POST", "/graphql", json!({ "query": query, "variables": variables })).await

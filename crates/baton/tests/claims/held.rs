@@ -99,7 +99,8 @@ async fn a_holder_told_to_stop_ends_its_command_and_hands_the_issue_back_as_canc
 pub(crate) async fn pull_for(world: &World, issue: u64) -> Value {
     let main = world.get("/git/ref/heads/main").await["object"]["sha"].as_str().unwrap().to_owned();
     let tree = world.get(&format!("/git/commits/{main}")).await["tree"]["sha"].clone();
-    let commit = json!({ "message": "work", "tree": tree, "parents": [main] });
+    // Two pull requests of one commit would be merged together.
+    let commit = json!({ "message": format!("work on {issue}"), "tree": tree, "parents": [main] });
     let sha = world.post("/git/commits", commit).await["sha"].clone();
     let branch = format!("work-{issue}");
     world.post("/git/refs", json!({ "ref": format!("refs/heads/{branch}"), "sha": sha })).await;
