@@ -4,60 +4,9 @@
 # Run as: gh_project_flow.sh SOCKET TOKEN GH_BINARY BASE_URL, with a second account in FORGE_USER2 and FORGE_TOKEN2.
 #
 # gh believes that it speaks to github.com. The boards here belong to the account of the token.
-set -uo pipefail
-
-if [[ $# -ne 4 ]]; then
-  echo "usage: gh_project_flow.sh SOCKET TOKEN GH_BINARY BASE_URL" >&2
-  exit 2
-fi
-absolute() { printf '%s/%s' "$(cd "$(dirname "$1")" && pwd)" "$(basename "$1")"; }
-socket=$(absolute "$1") token=$2 gh_binary=$(absolute "$(command -v "$3")")
-token2=$FORGE_TOKEN2
+helpers="api project project_refused"
+source "$(dirname "$0")/gh_steps.sh"
 repo=gh-project-flow
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# gh may not read this machine's configuration, ask anybody, or speak to anybody else.
-export HOME=$work/home GH_CONFIG_DIR=$work/gh GH_TOKEN=$token GH_HOST=github.com GH_NO_UPDATE_NOTIFIER=1
-export GH_NO_EXTENSION_UPDATE_NOTIFIER=1 GH_TELEMETRY=false DO_NOT_TRACK=1 GH_PROMPT_DISABLED=1 NO_COLOR=1 LC_ALL=C
-unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY GITHUB_TOKEN GH_REPO GIT_DIR GIT_WORK_TREE
-mkdir -p "$HOME" "$GH_CONFIG_DIR"
-printf 'http_unix_socket: %s\n' "$socket" >"$GH_CONFIG_DIR/config.yml"
-
-# Expectations
-
-fail() { # WHAT WANTED GOT
-  printf 'FAIL  %s\n' "$step"
-  printf '      %s\n      expected: %s\n      got:      %s\n      at:       gh_project_flow.sh:%s\n' \
-    "$1" "$2" "$3" "$(caller_line)" >&2
-  exit 1
-}
-
-# The line of the step that failed: the innermost one outside of the helpers.
-caller_line() {
-  local i
-  for ((i = 1; i < ${#FUNCNAME[@]}; i++)); do
-    case ${FUNCNAME[i]} in
-      caller_line | fail | expect | contains | api | project | project_refused) ;;
-      *) echo "${BASH_LINENO[i - 1]}" && return ;;
-    esac
-  done
-}
-
-expect() { # WHAT GOT WANTED
-  [[ $2 == "$3" ]] || fail "$1" "$3" "$2"
-}
-
-contains() { # WHAT TEXT PART
-  [[ $2 == *"$3"* ]] || fail "$1" "something with: $3" "$2"
-}
-
-run_step() { # NAME FUNCTION
-  step=$1
-  "$2"
-  printf 'ok  %s\n' "$1"
-}
 
 # Calls
 
