@@ -153,15 +153,11 @@ pub(crate) fn open_by_head(
     repo_id: i64,
     head_ref: &str,
 ) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
-         WHERE p.head_repo_id = ?1 AND p.head_ref = ?2 AND i.state = 'open' ORDER BY p.id"
-    );
-    let found: Vec<Pull> = conn
-        .prepare_cached(&sql)?
-        .query_map(params![repo_id, head_ref], pull_from)?
-        .collect::<Result<_, _>>()?;
-    with_issues(conn, found)
+    matching(
+        conn,
+        "WHERE p.head_repo_id = ?1 AND p.head_ref = ?2 AND i.state = 'open' ORDER BY p.id",
+        params![repo_id, head_ref],
+    )
 }
 
 /// By what pull requests are sorted.
@@ -238,6 +234,18 @@ pub(crate) fn count(conn: &Connection, repo_id: i64, query: &PullQuery<'_>) -> r
     conn.prepare_cached(&format!("SELECT count(*) {FROM_LISTED}"))?.query_row(values, |row| row.get(0))
 }
 
+/// Lists the pull requests that a condition on `pulls p` and `issues i` picks out.
+fn matching(
+    conn: &Connection,
+    condition: &str,
+    values: impl rusqlite::Params,
+) -> rusqlite::Result<Vec<(Issue, Pull)>> {
+    let sql = format!("SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id {condition}");
+    let found: Vec<Pull> =
+        conn.prepare_cached(&sql)?.query_map(values, pull_from)?.collect::<Result<_, _>>()?;
+    with_issues(conn, found)
+}
+
 pub(super) fn with_issues(conn: &Connection, pulls: Vec<Pull>) -> rusqlite::Result<Vec<(Issue, Pull)>> {
     let mut both = Vec::with_capacity(pulls.len());
     for pull in pulls {
@@ -262,15 +270,11 @@ pub(crate) fn open_by_base(
     repo_id: i64,
     base_ref: &str,
 ) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
-         WHERE p.repo_id = ?1 AND p.base_ref = ?2 AND i.state = 'open' ORDER BY p.id"
-    );
-    let found: Vec<Pull> = conn
-        .prepare_cached(&sql)?
-        .query_map(params![repo_id, base_ref], pull_from)?
-        .collect::<Result<_, _>>()?;
-    with_issues(conn, found)
+    matching(
+        conn,
+        "WHERE p.repo_id = ?1 AND p.base_ref = ?2 AND i.state = 'open' ORDER BY p.id",
+        params![repo_id, base_ref],
+    )
 }
 
 /// Returns the branch that another was last merged into.
@@ -331,22 +335,16 @@ pub(crate) fn set_auto_merge(conn: &Connection, id: i64, auto: Option<&AutoMerge
 
 /// Lists the open pull requests that wait to be merged by themselves, in one repository or in all.
 pub(crate) fn armed(conn: &Connection, repo_id: Option<i64>) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
-         WHERE p.auto_merge_method IS NOT NULL AND i.state = 'open' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY p.id"
-    );
-    let found: Vec<Pull> =
-        conn.prepare_cached(&sql)?.query_map([repo_id], pull_from)?.collect::<Result<_, _>>()?;
-    with_issues(conn, found)
+    matching(
+        conn,
+        "WHERE p.auto_merge_method IS NOT NULL AND i.state = 'open' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY p.id",
+        [repo_id],
+    )
 }
 
 /// Lists every open pull request.
 pub(crate) fn all_open(conn: &Connection) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE i.state = 'open' ORDER BY p.id"
-    );
-    let found: Vec<Pull> = conn.prepare_cached(&sql)?.query_map([], pull_from)?.collect::<Result<_, _>>()?;
-    with_issues(conn, found)
+    matching(conn, "WHERE i.state = 'open' ORDER BY p.id", [])
 }
 
 /// Lists the open pull requests whose head is this commit.
@@ -355,15 +353,11 @@ pub(crate) fn open_at(
     repo_id: i64,
     head_oid: &str,
 ) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
-         WHERE p.repo_id = ?1 AND p.head_oid = ?2 AND i.state = 'open' ORDER BY p.id"
-    );
-    let found: Vec<Pull> = conn
-        .prepare_cached(&sql)?
-        .query_map(params![repo_id, head_oid], pull_from)?
-        .collect::<Result<_, _>>()?;
-    with_issues(conn, found)
+    matching(
+        conn,
+        "WHERE p.repo_id = ?1 AND p.head_oid = ?2 AND i.state = 'open' ORDER BY p.id",
+        params![repo_id, head_oid],
+    )
 }
 
 /// Lists pull requests that were closed while they waited to be merged by themselves.
@@ -371,11 +365,9 @@ pub(crate) fn armed_but_closed(
     conn: &Connection,
     repo_id: Option<i64>,
 ) -> rusqlite::Result<Vec<(Issue, Pull)>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM pulls p JOIN issues i ON i.id = p.issue_id
-         WHERE p.auto_merge_method IS NOT NULL AND i.state <> 'open' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY p.id"
-    );
-    let found: Vec<Pull> =
-        conn.prepare_cached(&sql)?.query_map([repo_id], pull_from)?.collect::<Result<_, _>>()?;
-    with_issues(conn, found)
+    matching(
+        conn,
+        "WHERE p.auto_merge_method IS NOT NULL AND i.state <> 'open' AND (?1 IS NULL OR p.repo_id = ?1) ORDER BY p.id",
+        [repo_id],
+    )
 }
