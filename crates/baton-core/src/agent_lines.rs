@@ -13,6 +13,7 @@ mod codex;
 mod fields;
 mod gemini;
 mod lean;
+pub mod readable;
 mod report;
 mod tally;
 
@@ -42,6 +43,18 @@ pub enum Program {
     Gemini,
     /// Any program that prints text.
     Plain,
+}
+
+impl Program {
+    /// Returns whose line it is, if only one of the programs begins a run with such a line.
+    pub fn guess(line: &[u8]) -> Option<Self> {
+        match lean::kind(line.trim_ascii())? {
+            b"system" => Some(Self::Claude),
+            b"thread.started" => Some(Self::Codex),
+            b"init" => Some(Self::Gemini),
+            _ => None,
+        }
+    }
 }
 
 /// What a line told.

@@ -38,7 +38,8 @@ pub use resolve::{Effective, FlagValue, Layers, Resolved, TextFile, dialect, res
 pub use source::Source;
 pub use store_address::{StoreAddress, StoreAddressError};
 pub use typed::{
-    AppConfig, BudgetConfig, CiConfig, ClaimsConfig, Config, DailyBudget, PipelineConfig, RetryConfig,
+    AppConfig, ApprovalsConfig, BudgetConfig, CiConfig, ClaimsConfig, Config, DailyBudget, Notice,
+    NotifyConfig, PipelineConfig, ProjectRef, ProjectRefError, RetryConfig, SlackConfig, SourcesConfig,
     WorkersConfig, WorkspacesConfig,
 };
 pub use value::{RawValue, Value};

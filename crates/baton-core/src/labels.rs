@@ -5,6 +5,8 @@
 
 pub mod dialect;
 
+use crate::tracker::LabelDefinition;
+
 /// Eligible for pickup.
 pub const IMPLEMENT: &str = "agent:implement";
 /// Someone holds it.
@@ -25,6 +27,11 @@ pub const AUTHORED: &str = "agent:authored";
 pub const LARGE_FEATURE: &str = "agent:large-feature";
 /// On the open issue that pauses its repository for everybody.
 pub const REPO_PAUSED: &str = "baton:repo-paused";
+
+/// What labels begin with that are columns of a board.
+pub const COLUMN_PREFIX: &str = "stage:";
+/// Colour and meaning of the labels that are columns.
+const COLUMN_COLOR: &str = "1d76db";
 
 const NEEDS_HUMAN_REVIEW: &str = "agent:needs-human-review";
 const NEEDS_INFO: &str = "needs:info";
@@ -123,6 +130,20 @@ pub fn bundle_label(slug: &str) -> Result<String, BundleError> {
         return Err(BundleError(slug.to_owned()));
     }
     Ok(format!("{BUNDLE_PREFIX}{slug}"))
+}
+
+/// Returns the label that puts an issue into the column of a stage.
+pub fn column_label(stage: &str) -> String {
+    format!("{COLUMN_PREFIX}{stage}")
+}
+
+/// Returns the label of a column, with its colour and meaning.
+pub fn column_definition(stage: &str) -> LabelDefinition {
+    LabelDefinition {
+        name: column_label(stage),
+        color: COLUMN_COLOR.to_owned(),
+        description: format!("On the board of the relay, in the column {stage}").chars().take(100).collect(),
+    }
 }
 
 /// Returns the slug of a bundle's label.

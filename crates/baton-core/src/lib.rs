@@ -10,12 +10,16 @@
 
 pub mod agent;
 pub mod agent_lines;
+pub mod board;
 pub mod chain;
 pub mod claim;
 pub mod closing;
 pub mod config;
+pub mod course;
+pub mod doctor;
 pub mod issue_ref;
 pub mod labels;
+pub mod pacing;
 pub mod pipeline;
 pub mod prompt;
 pub mod ref_name;

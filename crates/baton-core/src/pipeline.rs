@@ -15,8 +15,10 @@
 //!
 //! Deliberately absent: reading the tracker, performing effects, and running agents; and any clock.
 
+pub mod approval;
 mod assess;
 pub mod authors;
+pub mod budget;
 pub mod checks;
 pub mod comments;
 pub mod document;
@@ -31,6 +33,7 @@ pub mod label_table;
 pub mod markers;
 mod memory;
 pub mod names;
+pub mod notice;
 pub mod outcome;
 pub mod policy;
 pub mod record;
@@ -45,6 +48,7 @@ pub mod trail;
 pub mod turns;
 pub mod upkeep;
 pub mod view;
+pub mod voice;
 
 pub use assess::{Assessment, assess, next_step};
 pub use effect::{Effect, Settlement};

@@ -26,7 +26,7 @@ mod view;
 pub use context_files::{ContextFile, context_directory, context_files};
 pub use error::PromptError;
 pub use material::Material;
-pub use outputs::stage_outputs;
+pub use outputs::{is_words_of_stage, stage_outputs};
 pub use purpose::Purpose;
 pub use render::render;
 pub use templates::Templates;

@@ -13,6 +13,7 @@
 //! | every transaction of a run requires its fence | [`finish`] |
 //! | cancel, close, reassign, gate, release | [`steer`] |
 //! | retries | [`retry`] |
+//! | the pipeline hears of each run of its own that is over | `settling` |
 //! | deciding once, and the outbox | [`effect`] |
 
 pub mod context;
@@ -28,6 +29,7 @@ pub mod memory;
 pub mod policy;
 pub mod retry;
 pub mod run;
+mod settling;
 pub mod situation;
 pub mod start;
 pub mod steer;
@@ -39,7 +41,7 @@ pub use context::{Context, ContextError};
 pub use effect::{Effect, EffectKey, EffectStatus, NewEffect};
 pub use ids::{EffectId, ItemId, RunId, WakeupId, WorkerId};
 pub use item::{AgentKey, AgentName, Gates, Item, ItemKey};
-pub use memory::{EnginePause, ItemMemory};
+pub use memory::{EnginePause, ItemMemory, SlackMessage};
 pub use policy::{Policy, Safeguards};
 pub use run::{EndCause, Run, RunEnd, RunStatus, Stop};
 pub use situation::{Change, Decision, Situation, Transfer};

@@ -3,6 +3,7 @@
 //! Adapters fill these in; rules read them. They keep only what a rule asks for, in the tracker's own words, and judge
 //! nothing.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RepoSlug;
 use crate::issue_ref::IssueRef;
+use crate::pipeline::item;
 use crate::time::ServerTime;
 use crate::words::words;
 
@@ -281,4 +283,69 @@ pub struct LabelDefinition {
     pub color: String,
     /// What it means, for people.
     pub description: String,
+}
+
+/// Everything that the tracker shows of one issue, all pages of it, read for a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sighting {
+    /// The issue.
+    pub issue: Issue,
+    /// When each label that it carries was put on last.
+    pub labelled_at: BTreeMap<String, ServerTime>,
+    /// The comments on it and on its pull request, oldest first.
+    pub comments: Vec<item::Comment>,
+    /// The issues that come first.
+    pub blockers: Vec<item::Blocker>,
+    /// The newest pull request from the branch that was named.
+    pub pull: Option<item::LinkedPull>,
+    /// Where it is on boards of the tracker's own.
+    pub placements: Vec<Placement>,
+}
+
+/// Where an issue is on a board of the tracker's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    /// The board, by the tracker's name for it.
+    pub board: String,
+    /// The place, by the tracker's name for it.
+    pub place: String,
+    /// The values of its fields that are one of several options, by the name of the field.
+    pub options: BTreeMap<String, String>,
+}
+
+/// What a survey of the board is to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Everything that is on the board.
+    All,
+    /// What may have changed since the last survey.
+    News,
+}
+
+/// What a survey of the board shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The issues, each once.
+    pub rows: Vec<BoardRow>,
+    /// Whether these are all that are on the board, so that what is missing is not on it any more.
+    pub is_complete: bool,
+}
+
+/// An issue as the board shows it: enough to know whether it is worth a closer look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardRow {
+    /// Which.
+    pub issue: IssueKey,
+    /// The tracker's own name of the issue, by which some news speak of it.
+    pub node_id: String,
+    /// Its title.
+    pub title: String,
+    /// The column that it is in; nothing when the survey does not tell.
+    pub column: Option<String>,
+    /// Whether it is closed.
+    pub is_closed: bool,
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// When something about it changed last.
+    pub updated_at: ServerTime,
 }

@@ -107,6 +107,7 @@ fn item(number: u64, sort: Sort, dice: &mut Dice) -> Item {
     let mut item = Item {
         issue: format!("acme/web#{number}").parse().expect("a reference"),
         title: body(dice.between(20, 80) as usize),
+        url: String::new(),
         column: column.to_owned(),
         is_closed: sort == Sort::Done,
         is_pull: false,
@@ -181,6 +182,7 @@ fn comment(id: u64, sort: Sort, dice: &mut Dice) -> Comment {
         has_rocket,
         is_own_account: false,
         is_on_pull: dice.chance(30),
+        signs: Vec::new(),
     }
 }
 

@@ -56,6 +56,7 @@ fn thread(issue: u64, place: u64, dice: &mut Dice) -> Thread {
         has_rocket: true,
         is_own_account: false,
         is_on_pull: true,
+        signs: Vec::new(),
     };
     Thread {
         id: format!("PRRT_{issue}_{place}"),

@@ -19,6 +19,7 @@ const JOB: &str = "job";
 const RESUME: &str = "resume";
 const THREADS: &str = "threads";
 const THREAD_COMMENTS: &str = "thread_comments";
+const SETTLED: &str = "settled";
 
 /// What a run is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Errand {
     pub threads: Vec<String>,
     /// What was said in them.
     pub thread_comments: Vec<u64>,
+    /// Whether the pipeline asked for it, and settles what comes of it.
+    pub is_settled: bool,
 }
 
 /// A context says something that cannot be meant.
@@ -59,6 +62,7 @@ impl Errand {
             comments: context.comment_ids(),
             threads: list(context, THREADS, "a list of texts", |item| item.as_str().map(str::to_owned))?,
             thread_comments: list(context, THREAD_COMMENTS, "a list of whole numbers", Value::as_u64)?,
+            is_settled: flag(context, SETTLED)?,
         })
     }
 
@@ -73,6 +77,7 @@ impl Errand {
         }
         map.insert(THREADS.to_owned(), json!(wake.threads));
         map.insert(THREAD_COMMENTS.to_owned(), json!(wake.thread_comments));
+        map.insert(SETTLED.to_owned(), json!(true));
         Context::parse(&Value::Object(map).to_string())
     }
 

@@ -21,6 +21,8 @@ pub struct Eligibility {
     pub wanted: Option<String>,
     /// Further labels that block.
     pub blocking: Vec<String>,
+    /// Whether the pipeline has decided that the issue may be worked on, so that its labels are not asked once more.
+    pub is_decided: bool,
 }
 
 /// Why an issue cannot be claimed. It is an answer, not an error.
@@ -121,6 +123,9 @@ impl Eligibility {
         if !issue.is_open {
             return Some(Refusal::Closed);
         }
+        if self.is_decided {
+            return None;
+        }
         if issue.is_pull {
             return Some(Refusal::IsPull);
         }
@@ -156,7 +161,7 @@ impl Eligibility {
     pub fn handed_on(&self, issue: &Issue, destination: Option<(&str, ServerTime)>) -> Option<Unsettled> {
         let (to, at) = destination?;
         let is_visible = issue.has_label(to);
-        (self.blocks(to) && !is_visible).then(|| Unsettled { to: to.to_owned(), at })
+        (self.blocks(to) && !is_visible && !self.is_decided).then(|| Unsettled { to: to.to_owned(), at })
     }
 }
 

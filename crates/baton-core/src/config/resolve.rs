@@ -180,13 +180,13 @@ fn winner(setting: &Setting, said: &Said, fabrik: Option<&Source>) -> Result<(Va
 ///
 /// Panics when the table's default is none of the values that the table allows; a test reads them all.
 fn default(setting: &Setting, fabrik: Option<&Source>) -> (Value, Source) {
-    use super::table::Kind::{Choices, List, Variables};
+    use super::table::Kind::{Choices, List, Repositories, Variables};
     let read = |text: &str| parse(setting.kind, &RawValue::Text(text.to_owned())).expect("it is allowed");
     match (setting, fabrik) {
         (Setting { default_in_fabrik: Some(text), .. }, Some(at)) => {
             (read(text), Source::Dialect { dialect: FABRIK, at: Box::new(at.clone()) })
         }
-        (Setting { default: "", kind: List | Choices(_) | Variables, .. }, _) => {
+        (Setting { default: "", kind: List | Choices(_) | Variables | Repositories, .. }, _) => {
             (Value::List(Vec::new()), Source::Default)
         }
         (Setting { default: "", .. }, _) => (Value::Unset, Source::Default),
@@ -238,7 +238,7 @@ fn misspelled(said: &Said) -> Vec<String> {
     let begins = |name: &&str| {
         let rest = name.strip_prefix("BATON_").and_then(|rest| rest.split_once('_'));
         let is_of_group = |group: &str| GROUPS.contains(&group.to_ascii_lowercase().as_str());
-        rest.is_some_and(|(group, _)| is_of_group(group)) || is_for_agents(name)
+        rest.is_some_and(|(group, _)| is_of_group(group) && !is_secret(name)) || is_for_agents(name)
     };
     let unknown = said.variables().filter(begins).filter(|name| !known.iter().any(|known| known == name));
     let warn = |name: &str| {
@@ -249,6 +249,11 @@ fn misspelled(said: &Said) -> Vec<String> {
         format!("the variable {name} sets nothing{meant}")
     };
     unknown.map(warn).collect()
+}
+
+/// Secrets have variables and no settings: `BATON_DASHBOARD_TOKEN` is read where it is needed.
+fn is_secret(variable: &str) -> bool {
+    variable.ends_with("_TOKEN") || variable.ends_with("_SECRET")
 }
 
 fn is_for_agents(variable: &str) -> bool {
@@ -443,6 +448,7 @@ mod tests {
                 ("BATON_CLAIMS_TLL", "1h"),
                 ("BATON_LOG", "debug"),
                 ("BATON_TOKEN", "x"),
+                ("BATON_DASHBOARD_TOKEN", "x"),
             ]),
             ..Layers::default()
         };

@@ -8,10 +8,12 @@ use serde_json::{Map, Value, json};
 
 use super::agents::table::{AGENT_SETTINGS, AgentSetting, GROUP};
 use super::choice::Adapter;
-use super::table::{GROUPS, Kind, LATER, SETTINGS, Setting};
+use super::table::{GROUPS, Kind, SETTINGS, Setting};
 
 const UNITS: &str = "(ms|s|sec|second|seconds|m|min|minutes|h|hour|hours|d)";
 const NOT_ZERO: &str = "[1-9]";
+const REPOSITORY: &str = "^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$";
+const REPOSITORIES: &str = "^[A-Za-z0-9_./-]+(, *[A-Za-z0-9_./-]+)*$";
 const VARIABLE: &str = r"^\s*([A-Za-z_][A-Za-z0-9_]*)?\s*$";
 
 /// Returns the schema, in draft 2020-12.
@@ -20,9 +22,6 @@ pub fn schema() -> Value {
     let mut properties: Map<String, Value> =
         plain.map(|setting| (setting.key.to_owned(), described(setting))).collect();
     properties.extend(GROUPS.iter().map(|group| ((*group).to_owned(), group_of_settings(group))));
-    properties.extend(LATER.iter().map(|key| {
-        ((*key).to_owned(), json!({ "description": "Not yet in this version.", "deprecated": true }))
-    }));
     properties.insert(GROUP.to_owned(), agents());
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -62,7 +61,7 @@ fn default(setting: &Setting) -> Option<Value> {
         Kind::Count | Kind::CountFromZero | Kind::Switch => {
             serde_json::from_str(text).expect("a default of a number or a switch is JSON")
         }
-        Kind::List | Kind::Choices(_) | Kind::Variables => text.split(", ").collect(),
+        Kind::List | Kind::Choices(_) | Kind::Variables | Kind::Repositories => text.split(", ").collect(),
         _ => json!(text),
     })
 }
@@ -126,6 +125,8 @@ fn of_kind(kind: Kind) -> Value {
         ] }),
         Kind::Command => json!({ "type": "array", "items": scalar(), "minItems": 1 }),
         Kind::Arguments => json!({ "type": "array", "items": scalar() }),
+        Kind::Repositories => list(&text(REPOSITORY), &text(REPOSITORIES)),
+        Kind::Project => text("^[A-Za-z0-9][A-Za-z0-9-]*/[1-9][0-9]*$"),
         Kind::Variables => list(&or_switch(&text(VARIABLE)), &or_switch(&some_of("[A-Za-z_][A-Za-z0-9_]*"))),
         Kind::List => list(&scalar(), &scalar()),
         Kind::Choice(words) => json!({ "enum": words }),

@@ -54,6 +54,10 @@ pub enum Kind {
     Variables,
     /// Texts.
     List,
+    /// Repositories, each with its owner.
+    Repositories,
+    /// A project of a person or an organization, by its number.
+    Project,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Some of these words.
@@ -69,11 +73,23 @@ impl Setting {
 }
 
 /// The parts of `baton.yaml` that hold nothing but settings of this table, so that any other key there is a mistake.
-pub const GROUPS: [&str; 10] =
-    ["agent", "app", "budget", "ci", "claims", "git", "hook", "retry", "tracker", "workers"];
-
-/// The parts of `baton.yaml` that a later version will read. They are no mistakes, and have no effect yet.
-pub const LATER: [&str; 3] = ["board", "slack", "webhooks"];
+pub const GROUPS: [&str; 15] = [
+    "agent",
+    "app",
+    "board",
+    "budget",
+    "ci",
+    "claims",
+    "dashboard",
+    "git",
+    "hook",
+    "notify",
+    "retry",
+    "slack",
+    "tracker",
+    "webhooks",
+    "workers",
+];
 
 /// Returns the setting of this key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
@@ -85,7 +101,7 @@ const fn row(key: &'static str, kind: Kind, default: &'static str, description: 
 }
 
 /// Every setting, in the order in which people read them.
-pub const SETTINGS: [Setting; 69] = [
+pub const SETTINGS: [Setting; 85] = [
     row("user", Kind::Text, "", "The operator: who is mentioned, and the identity of locks."),
     Setting {
         variable: Some("BATON_GITHUB_API_URL"),
@@ -237,6 +253,37 @@ pub const SETTINGS: [Setting; 69] = [
     row("yolo", Kind::Switch, "false", "Whether issues go through all stages by themselves, merge included."),
     row("poll", Kind::PositiveDuration, "30s", "How often the tracker is asked for news."),
     row(
+        "repos",
+        Kind::Repositories,
+        "",
+        "The repositories whose issues are worked on; without it, that of the checkout.",
+    ),
+    row(
+        "board.project",
+        Kind::Project,
+        "",
+        "The GitHub project whose columns are the stages; without it, labels `stage:NAME` are the board.",
+    ),
+    row("board.field", Kind::Text, "Status", "The field of the project that holds the column."),
+    row(
+        "webhooks.listen",
+        Kind::Text,
+        "",
+        "Where webhooks are received, such as `127.0.0.1:8477`; without it, the tracker is only polled.",
+    ),
+    row(
+        "webhooks.forward",
+        Kind::Switch,
+        "false",
+        "Whether `gh webhook forward` brings webhooks to a machine without a public address.",
+    ),
+    row(
+        "dashboard.hosts",
+        Kind::List,
+        "",
+        "The names by which the dashboard may be called from other machines, such as `baton.example.com`.",
+    ),
+    row(
         "reconcile_every",
         Kind::PositiveDuration,
         "3min",
@@ -247,6 +294,53 @@ pub const SETTINGS: [Setting; 69] = [
         Kind::PositiveDuration,
         "24h",
         "How long a plan waits for a person's approval before its issue goes back to be worked on.",
+    ),
+    row(
+        "approvals_required",
+        Kind::Count,
+        "1",
+        "How many people must approve a plan before its issue goes on.",
+    ),
+    row(
+        "approvers",
+        Kind::List,
+        "",
+        "The accounts of the tracker that may decide about plans; without it, everybody who may write.",
+    ),
+    Setting {
+        variable: Some("BATON_SLACK_API_URL"),
+        ..row("slack.api_url", Kind::Address, "https://slack.com/api", "Where Slack's Web API is.")
+    },
+    row(
+        "slack.channel",
+        Kind::Text,
+        "",
+        "The channel in which people are asked to approve plans, by its id.",
+    ),
+    row("slack.approvers", Kind::List, "", "The users of Slack that may decide about plans, by their ids."),
+    row(
+        "slack.socket_mode",
+        Kind::Switch,
+        "false",
+        "Whether Slack tells of reactions at once over a connection of ours; otherwise it is asked every `poll`.",
+    ),
+    row(
+        "notify.on",
+        Kind::Choices(&["pause", "input", "approval", "failure"]),
+        "pause, input, approval, failure",
+        "What people are told of.",
+    ),
+    row(
+        "notify.command",
+        Kind::Text,
+        "",
+        "A command that is run by the shell with each notice, as JSON on its standard input.",
+    ),
+    row(
+        "notify.slack",
+        Kind::Switch,
+        "false",
+        "Whether notices go to the incoming webhook of Slack in `BATON_SLACK_WEBHOOK_URL`.",
     ),
     row(
         "review_wait_timeout",
@@ -349,6 +443,12 @@ pub const SETTINGS: [Setting; 69] = [
     },
     row("prompts", Kind::Path, ".baton/prompts", "Where templates are that replace those for prompts."),
     row(
+        "agent.default",
+        Kind::Text,
+        "",
+        "The agent of stages that name none; with a single agent, it is that one.",
+    ),
+    row(
         "agent.env",
         Kind::Variables,
         "",
@@ -410,11 +510,6 @@ mod tests {
         let groups: BTreeSet<_> = SETTINGS.iter().filter_map(|setting| setting.key.split_once('.')).collect();
         let groups: BTreeSet<_> = groups.into_iter().map(|(group, _)| group).collect();
         assert_eq!(groups, BTreeSet::from(GROUPS));
-    }
-
-    #[test]
-    fn what_a_later_version_will_read_is_not_read_yet() {
-        assert!(LATER.iter().all(|key| setting(key).is_none() && !GROUPS.contains(key)));
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! The settings as the rest of the program uses them.
 
+mod people;
 mod pipeline;
+mod sources;
 
+pub use people::{ApprovalsConfig, Notice, NotifyConfig, SlackConfig};
 pub use pipeline::{BudgetConfig, CiConfig, DailyBudget, PipelineConfig};
+pub use sources::{ProjectRef, ProjectRefError, SourcesConfig};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -58,6 +62,16 @@ pub struct Config {
     pub deferred_alarm: Duration,
     /// How issues move from stage to stage.
     pub pipeline: PipelineConfig,
+    /// Who decides about plans.
+    pub approvals: ApprovalsConfig,
+    /// How Slack is reached.
+    pub slack: SlackConfig,
+    /// What people are told of, and how.
+    pub notify: NotifyConfig,
+    /// Where issues and news of them come from.
+    pub sources: SourcesConfig,
+    /// The agent of stages that name none.
+    pub default_agent: Option<String>,
     /// Where agents work.
     pub workspaces: WorkspacesConfig,
     /// Where templates are that replace those for prompts, as it was written; relative to the directory of `baton.yaml`.
@@ -186,6 +200,11 @@ impl Config {
             },
             deferred_alarm: read.duration("deferred_alarm"),
             pipeline: PipelineConfig::new(read),
+            approvals: ApprovalsConfig::new(read),
+            slack: SlackConfig::new(read),
+            notify: NotifyConfig::new(read),
+            sources: SourcesConfig::new(read),
+            default_agent: read.text("agent.default"),
             workspaces: WorkspacesConfig {
                 remote: read.text("git.remote"),
                 run_hooks: read.switch("git.run_hooks"),
@@ -197,6 +216,15 @@ impl Config {
             log_cap_bytes: read.count("log_cap_bytes").expect("it has a default"),
             agents: with_general(agents, read),
             app: AppConfig::new(read),
+        }
+    }
+
+    /// Returns the agent of stages that name none: the one that is named for that, or the only one there is.
+    pub fn usual_agent(&self) -> Option<&AgentConfig> {
+        match (&self.default_agent, self.agents.len()) {
+            (Some(name), _) => self.agent(name),
+            (None, 1) => self.agents.values().next(),
+            (None, _) => None,
         }
     }
 

@@ -7,6 +7,8 @@ use super::dollars::{self, format_micros, parse_micros};
 use super::duration::{self, format_duration, parse_duration};
 use super::store_address::{self, StoreAddress};
 use super::table::Kind;
+use super::typed::ProjectRef;
+use crate::RepoSlug;
 use crate::ref_name::is_full_ref_name;
 
 /// What a source says: text, or a list of texts where the source has lists.
@@ -73,7 +75,7 @@ impl fmt::Display for Value {
 /// Reads a value; an error says what is allowed.
 pub(super) fn parse(kind: Kind, raw: &RawValue) -> Result<Value, String> {
     match (kind, raw) {
-        (Kind::List | Kind::Choices(_) | Kind::Variables, _) => list(kind, raw),
+        (Kind::List | Kind::Choices(_) | Kind::Variables | Kind::Repositories, _) => list(kind, raw),
         (Kind::Command, RawValue::List(arguments)) if is_command(arguments) => {
             Ok(Value::Command(arguments.clone()))
         }
@@ -100,7 +102,13 @@ fn scalar(kind: Kind, text: &str) -> Option<Value> {
         Kind::Choice(words) => owned(words.contains(&text)),
         Kind::Store => text.parse().ok().map(Value::Store),
         Kind::Dollars => parse_micros(text).filter(|micros| *micros > 0).map(Value::Dollars),
-        Kind::List | Kind::Choices(_) | Kind::Variables | Kind::Command | Kind::Arguments => None,
+        Kind::Project => owned(text.parse::<ProjectRef>().is_ok()),
+        Kind::List
+        | Kind::Choices(_)
+        | Kind::Variables
+        | Kind::Repositories
+        | Kind::Command
+        | Kind::Arguments => None,
     }
 }
 
@@ -115,6 +123,7 @@ fn list(kind: Kind, raw: &RawValue) -> Result<Value, String> {
     let is_allowed = |item: &String| match kind {
         Kind::Choices(words) => words.contains(&item.as_str()),
         Kind::Variables => is_variable(item),
+        Kind::Repositories => item.parse::<RepoSlug>().is_ok(),
         _ => true,
     };
     if items.iter().all(is_allowed) { Ok(Value::List(items)) } else { Err(allowed(kind)) }
@@ -196,6 +205,8 @@ pub(super) fn allowed(kind: Kind) -> String {
         }
         Kind::Arguments => "a list of arguments, such as [--some-option, value]".to_owned(),
         Kind::Dollars => dollars::ALLOWED.to_owned(),
+        Kind::Repositories => "a list of repositories such as [acme/web, acme/api]".to_owned(),
+        Kind::Project => "OWNER/NUMBER, such as acme/3: a project of a person or an organization".to_owned(),
         Kind::Variables => "a list of names of variables, such as [PATH, HOME], without values".to_owned(),
         Kind::List => "a list of texts; in a variable, with commas between them".to_owned(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),

@@ -11,7 +11,7 @@ use super::error::ConfigError;
 use super::node::{self, Node, place};
 use super::source::Source;
 use super::store_address::holds_password;
-use super::table::{GROUPS, Kind, LATER, SETTINGS, Setting, setting};
+use super::table::{GROUPS, Kind, SETTINGS, Setting, setting};
 use super::value::RawValue;
 
 /// Keys under which people put tokens.
@@ -59,8 +59,6 @@ impl FileSettings {
         } else if name == agents::table::GROUP {
             self.agents = agents::read::read(path, node);
             self.errors.append(&mut self.agents.errors);
-        } else if LATER.contains(&name) {
-            self.warnings.push(not_yet(name, &at));
         } else {
             let (key, nearest) = (name.to_owned(), nearest_key(name, ""));
             self.errors.push(ConfigError::UnknownKey { key, at, nearest });
@@ -100,11 +98,6 @@ impl FileSettings {
             None => {}
         }
     }
-}
-
-/// Says that a later version will read a key.
-fn not_yet(name: &str, at: &Source) -> String {
-    format!("{at}: `{name}` is not yet in this version and is not used")
 }
 
 /// Compares names within the group, or those at the top.
@@ -216,19 +209,6 @@ mod tests {
         check_error("claim: {}\n", "b.yaml:1:1: there is no setting `claim`; did you mean `claims`?");
         check_error("agnets: {}\n", "b.yaml:1:1: there is no setting `agnets`; did you mean `agents`?");
         check_error("\npager: less\n", "b.yaml:2:1: there is no setting `pager`");
-    }
-
-    #[test]
-    fn a_key_that_a_later_version_will_read_is_a_warning() {
-        let settings = read("b.yaml", "slack: {approvers: [ann]}\nboard: {}\n");
-        assert!(settings.errors.is_empty(), "{:?}", settings.errors);
-        assert_eq!(
-            settings.warnings,
-            [
-                "b.yaml:1:1: `slack` is not yet in this version and is not used",
-                "b.yaml:2:1: `board` is not yet in this version and is not used",
-            ]
-        );
     }
 
     #[test]

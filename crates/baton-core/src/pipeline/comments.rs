@@ -3,14 +3,19 @@
 use super::authors::{is_bot_login, is_service_notice};
 use super::item::Comment;
 use super::names::Names;
+use super::voice;
 use crate::claim::text;
 use crate::slot::ItemMemory;
 
 /// Returns whether nobody has acted on a comment and somebody should. What is cheap to see is asked first, since nearly
 /// all comments are old.
 pub fn is_new(comment: &Comment, memory: &ItemMemory, names: Names) -> bool {
-    let is_for_nobody =
-        |body: &str| is_ours(comment, names) || text::is_meant_as_marker(body) || is_command(body);
+    let is_for_nobody = |body: &str| {
+        is_ours(comment, names)
+            || text::is_meant_as_marker(body)
+            || is_command(body)
+            || voice::is_agents(body)
+    };
     if comment.has_rocket || !comment.may_write || is_for_nobody(&comment.body) {
         return false;
     }
@@ -20,8 +25,7 @@ pub fn is_new(comment: &Comment, memory: &ItemMemory, names: Names) -> bool {
 
 /// Returns whether it decides about a plan and tells the agent nothing. What people say beside it is in the decision.
 pub fn is_command(body: &str) -> bool {
-    let first = body.split_whitespace().next().unwrap_or_default();
-    ["/approve", "/reject"].contains(&first)
+    super::approval::verdict(body).is_some()
 }
 
 /// Returns whether the engine wrote it.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::markers::SubIssue;
 use super::step::Cause;
-use crate::slot::ItemMemory;
+use crate::slot::{ItemMemory, SlackMessage};
 use crate::words::words;
 
 /// Something to be done.
@@ -88,6 +88,15 @@ pub enum Effect {
     AskApproval {
         /// Of this stage.
         stage: String,
+        /// Which plan.
+        plan: String,
+    },
+    /// Say in Slack, in place of a question, what became of it.
+    TellOnSlack {
+        /// The question.
+        message: SlackMessage,
+        /// What became of it.
+        said: String,
     },
     /// Create issues of which this one was made up, and make it wait for them.
     CreateSubIssues {

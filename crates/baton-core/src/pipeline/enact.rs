@@ -1,5 +1,6 @@
 //! What a step comes to: the effects to be performed and what is to be remembered.
 
+use super::approval;
 use super::draft::Draft;
 use super::effect::{Effect, Job, Place, Reaction, Settlement, Wake};
 use super::gates::outstanding;
@@ -152,7 +153,7 @@ fn hold_at_gate(draft: &mut Draft<'_>, hold: Hold) {
             draft.add(Flag::Blocked);
             draft.say(Place::Issue, super::say::blocked(&draft.view));
         }
-        Hold::AskApproval => draft.push(Effect::AskApproval { stage: draft.view.stage.name.clone() }),
+        Hold::AskApproval => ask_approval(draft),
         Hold::Reviews => draft.add(Flag::AwaitingReview),
         Hold::Reprompt => reprompt(draft),
         Hold::ChecksFailed => draft.add(Flag::AwaitingCi),
@@ -167,6 +168,22 @@ fn hold_at_gate(draft: &mut Draft<'_>, hold: Hold) {
         | Hold::NoChecksYet
         | Hold::ChecksUnknown
         | Hold::MergeCooldown => {}
+    }
+}
+
+fn ask_approval(draft: &mut Draft<'_>) {
+    let (view, stage) = (draft.view, draft.view.stage.name.clone());
+    let plan = approval::plan_of(&view.item.comments, &stage, view.policy.names);
+    // A plan that was changed makes the question about the old one void, wherever that was asked.
+    close_slack(draft, "The plan has changed, so this question is void.");
+    draft.push(Effect::AskApproval { stage, plan: plan.mark });
+}
+
+/// Puts an answer in the place of a question in Slack, if there is one.
+fn close_slack(draft: &mut Draft<'_>, said: &str) {
+    if let Some(message) = draft.view.item.memory.slack.clone() {
+        draft.push(Effect::TellOnSlack { message, said: said.to_owned() });
+        draft.memory().slack = None;
     }
 }
 
@@ -202,6 +219,7 @@ fn pass_the_gate_by(draft: &mut Draft<'_>, pause: Pause) {
         Pause::RebaseCycles => draft.add(Flag::RebaseNeeded),
         Pause::ApprovalTimeout => {
             draft.remove_label(PLAN_PENDING_APPROVAL);
+            close_slack(draft, "Nobody decided about the plan in time.");
             if draft.view.policy.names.dialect != Dialect::Fabrik {
                 draft.add_label(IMPLEMENT.to_owned());
             }
@@ -283,9 +301,19 @@ fn sweep(draft: &mut Draft<'_>) {
 
 /// An approved plan completes its stage as far as it can; after a rejection the stage is run again.
 fn decided(draft: &mut Draft<'_>) {
+    let Some(approval) = draft.view.approval() else { return };
+    let is_approved = approval.state == super::item::ApprovalState::Approved;
+    let word = if is_approved { "approved" } else { "rejected" };
+    if !approval.unrecorded.is_empty() {
+        // From now on the tracker alone tells of it, to every engine and after every restart.
+        let (view, stage) = (draft.view, &draft.view.stage.name);
+        let plan = approval::plan_of(&view.item.comments, stage, view.policy.names);
+        let (votes, more) = (&approval.unrecorded, &approval.amendments);
+        draft.say(Place::Issue, approval::record(view.policy.names, Some(stage), Some(&plan), votes, more));
+    }
+    close_slack(draft, &format!("The plan was {word} by {}.", approval.by));
     draft.remove_label(PLAN_PENDING_APPROVAL);
-    let state = draft.view.approval().map(|approval| approval.state);
-    if state == Some(super::item::ApprovalState::Approved) {
+    if is_approved {
         super::settle::tell_completion(draft);
     }
 }

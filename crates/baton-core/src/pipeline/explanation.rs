@@ -8,6 +8,7 @@ mod words;
 use serde_json::{Value, json};
 
 use super::assess::{Assessment, assess};
+use super::budget::Spending;
 use super::effect::Effect;
 use super::enact::enact;
 use super::item::{Item, Moment};
@@ -30,6 +31,8 @@ pub struct Explanation<'a> {
     pub assessment: Assessment,
     /// What the step comes to.
     pub effects: Vec<Effect>,
+    /// The day's budgets that have a limit.
+    pub budgets: Vec<Spending>,
 }
 
 impl<'a> Explanation<'a> {
@@ -38,12 +41,23 @@ impl<'a> Explanation<'a> {
         let assessment = assess(item, pipeline, policy, now);
         let effects = enact(&assessment.step, item, pipeline, policy, now).effects;
         let stage = pipeline.stage(&item.column).map(|stage| stage.name.as_str());
-        Self { item, stage, now, assessment, effects }
+        let budgets = policy.limits.spending(item.usage).into_iter().map(|(_, spending)| spending).collect();
+        Self { item, stage, now, assessment, effects, budgets }
     }
 
     /// Returns the step as one sentence.
     pub fn sentence(&self) -> String {
         words::step(&self.assessment.step)
+    }
+
+    /// Returns what the step comes to, a line for each effect.
+    pub fn effect_lines(&self) -> Vec<String> {
+        let labels = self.effects.iter().filter_map(|effect| match effect {
+            Effect::AddLabel { label } => Some(format!("add the label {label}")),
+            Effect::RemoveLabel { label } => Some(format!("remove the label {label}")),
+            _ => None,
+        });
+        labels.chain(self.effects.iter().filter_map(words::effect)).collect()
     }
 
     /// Returns it as text for one screen of 80 columns.
@@ -61,6 +75,7 @@ impl<'a> Explanation<'a> {
             "now": self.now,
             "step": step_shape(&self.assessment.step, &self.sentence()),
             "effects": self.effects,
+            "budgets": self.budgets,
             "trail": self.assessment.trail.entries,
         })
     }

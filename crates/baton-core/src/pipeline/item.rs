@@ -32,6 +32,9 @@ pub struct Item {
     /// Its title.
     #[serde(default)]
     pub title: String,
+    /// Its address, for people.
+    #[serde(default)]
+    pub url: String,
     /// The column of the board that it is in.
     pub column: String,
     /// Whether it is closed.
@@ -119,6 +122,27 @@ pub struct Comment {
     /// Whether it is on the pull request.
     #[serde(default)]
     pub is_on_pull: bool,
+    /// The 👍 and 👎 on it, as far as they matter: on what the engine's account wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signs: Vec<Sign>,
+}
+
+/// A 👍 or 👎 on a comment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sign {
+    /// Who.
+    pub by: String,
+    /// Whether it is a 👍.
+    pub is_for: bool,
+    /// Whether a program gave it.
+    #[serde(default)]
+    pub is_bot: bool,
+    /// Whether whoever gave it may write to the repository.
+    #[serde(default)]
+    pub may_write: bool,
+    /// When.
+    pub at: ServerTime,
 }
 
 /// An issue that comes first.
@@ -283,6 +307,9 @@ pub struct Thread {
 pub struct Approval {
     /// The stage whose plan it is.
     pub stage: String,
+    /// The plan that they were asked about.
+    #[serde(default)]
+    pub plan: String,
     /// What they said.
     pub state: ApprovalState,
     /// When they were asked.
@@ -293,6 +320,98 @@ pub struct Approval {
     /// Why it was rejected.
     #[serde(default)]
     pub reason: String,
+    /// Who approved so far.
+    #[serde(default)]
+    pub in_favour: Vec<String>,
+    /// How many must.
+    #[serde(default = "one")]
+    pub required: u32,
+    /// How the question stands in Slack.
+    #[serde(default)]
+    pub slack: SlackSign,
+    /// Votes that decided and are not written down on the tracker yet.
+    #[serde(default)]
+    pub unrecorded: Vec<Vote>,
+    /// What those who may decide said besides, elsewhere than on the tracker.
+    #[serde(default)]
+    pub amendments: Vec<Saying>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Approval {
+    /// Returns a question that nobody has answered.
+    pub fn asked(stage: &str, plan: &str, asked_at: ServerTime) -> Self {
+        Self {
+            stage: stage.to_owned(),
+            plan: plan.to_owned(),
+            state: ApprovalState::Pending,
+            asked_at,
+            by: String::new(),
+            reason: String::new(),
+            in_favour: Vec::new(),
+            required: one(),
+            slack: SlackSign::Unused,
+            unrecorded: Vec::new(),
+            amendments: Vec::new(),
+        }
+    }
+}
+
+/// How a question stands in Slack.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlackSign {
+    /// It is not asked there.
+    #[default]
+    Unused,
+    /// It is to be asked there.
+    NotAsked,
+    /// It was asked there.
+    Asked,
+    /// Slack does not answer, for this reason.
+    Unheard(String),
+}
+
+/// A vote about a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vote {
+    /// Whose.
+    pub by: String,
+    /// Whether it is for the plan.
+    pub is_for: bool,
+    /// Why, or what is to be done besides.
+    #[serde(default)]
+    pub reason: String,
+    /// Where it was given.
+    pub via: Via,
+}
+
+words! {
+    /// Where a vote was given.
+    Via, "a way to vote" {
+        /// On the tracker.
+        Tracker = "tracker",
+        /// In Slack.
+        Slack = "slack",
+        /// Through the command line or the dashboard.
+        Baton = "baton",
+    }
+}
+
+/// What somebody who may decide said about a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Saying {
+    /// Whether it is why the plan was rejected.
+    pub is_rejection: bool,
+    /// Who.
+    pub by: String,
+    /// What.
+    pub text: String,
 }
 
 words! {

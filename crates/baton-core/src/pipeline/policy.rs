@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::approval::{Approvers, SlackApprover};
 use super::item::{MergeState, Usage};
 use super::names::Names;
 use crate::config::{Config, Layers, resolve};
@@ -51,6 +52,8 @@ pub struct Policy {
     pub comment_cycle_window: Duration,
     /// How long people have to agree to a plan.
     pub approval_timeout: Duration,
+    /// Who decides about plans.
+    pub approvers: Approvers,
     /// What may be spent in a day.
     pub limits: Limits,
 }
@@ -86,13 +89,17 @@ impl Limits {
     /// Returns a budget that is spent.
     pub fn spent(&self, usage: Usage) -> Option<Budget> {
         let spent = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
-        let budgets = [
+        let mut budgets = self.budgets(usage).into_iter();
+        budgets.find(|(_, limit, used)| spent(*limit, *used)).map(|(budget, ..)| budget)
+    }
+
+    pub(super) fn budgets(&self, usage: Usage) -> [(Budget, Option<u64>, u64); 4] {
+        [
             (Budget::IssueRuns, self.issue_runs, usage.issue_runs),
             (Budget::IssueCost, self.issue_cost_micros, usage.issue_cost_micros),
             (Budget::RepoRuns, self.repo_runs, usage.repo_runs),
             (Budget::RepoCost, self.repo_cost_micros, usage.repo_cost_micros),
-        ];
-        budgets.into_iter().find(|(_, limit, used)| spent(*limit, *used)).map(|(budget, ..)| budget)
+        ]
     }
 }
 
@@ -122,6 +129,11 @@ impl Policy {
             max_comment_cycles: number(pipeline.max_comment_cycles),
             comment_cycle_window: pipeline.comment_cycle_window,
             approval_timeout: pipeline.approval_timeout,
+            approvers: Approvers {
+                required: number(config.approvals.required),
+                tracker: config.approvals.approvers.clone(),
+                slack: config.slack.approvers.iter().map(|who| SlackApprover::read(who)).collect(),
+            },
             limits: Limits {
                 issue_runs: pipeline.budget.issue.runs,
                 issue_cost_micros: pipeline.budget.issue.cost_micros,

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::authors::with_quiet_bots;
 use super::gates::{Missing, outstanding};
 use super::item::Thread;
+use super::notice::About;
 use super::outcome::{Effort, Outcome};
 use super::policy::Budget;
 use super::step::Pause;
@@ -16,7 +17,7 @@ use super::view::View;
 /// The longest text of an agent that is posted, in bytes. Trackers take little more.
 const OUTPUT_BYTES_MAX: usize = 60_000;
 
-fn headed(view: &View<'_>, about: &str, body: &str) -> String {
+fn headed(view: &View<'_>, about: About, body: &str) -> String {
     format!("{} — {about}**\n\n{body}", view.policy.names.heading())
 }
 
@@ -76,7 +77,7 @@ pub(super) fn cancelled(view: &View<'_>) -> String {
         view.stage.name,
         view.policy.names.flag(super::names::Flag::Paused)
     );
-    headed(view, "cancelled", &body)
+    headed(view, About::Cancelled, &body)
 }
 
 /// Returns all that an agent said to people, its summary first.
@@ -117,20 +118,20 @@ pub(super) fn question(view: &View<'_>, summary: Option<&str>) -> String {
         with_quiet_bots(&quoted),
         if quoted.is_empty() { "" } else { "\n" }
     );
-    headed(view, "a question", &body)
+    headed(view, About::Question, &body)
 }
 
 /// Returns the list of what comes first.
 pub(super) fn blocked(view: &View<'_>) -> String {
     let blockers: Vec<_> = view.open_blockers().map(|blocker| format!("- {}", blocker.issue)).collect();
     let body = format!("Waiting for the following issues to close:\n\n{}", blockers.join("\n"));
-    headed(view, "blocked on dependencies", &body)
+    headed(view, About::Blocked, &body)
 }
 
 /// Returns what reminds bots of their review.
 pub(super) fn reminder(view: &View<'_>, logins: &[String]) -> String {
     let mentions: Vec<_> = logins.iter().map(|login| format!("@{login}")).collect();
-    headed(view, "review", &format!("{} just checking in: your review is awaited.", mentions.join(" ")))
+    headed(view, About::Review, &format!("{} just checking in: your review is awaited.", mentions.join(" ")))
 }
 
 /// Returns why a stage is given up.
@@ -142,7 +143,7 @@ pub(super) fn gave_up(view: &View<'_>, why: &str) -> String {
         view.stage.name,
         view.policy.names.flag(super::names::Flag::Paused)
     );
-    headed(view, "stage failed", &body)
+    headed(view, About::StageFailed, &body)
 }
 
 fn mention(view: &View<'_>) -> String {
@@ -153,7 +154,7 @@ fn mention(view: &View<'_>) -> String {
 pub(super) fn paused(view: &View<'_>, pause: Pause) -> String {
     let (why, what_to_do) = reason(view, pause);
     let body = format!("{}{why}\n\n{what_to_do} Reply on this issue to resume.", mention(view));
-    headed(view, "paused", &body)
+    headed(view, About::Paused, &body)
 }
 
 fn reason(view: &View<'_>, pause: Pause) -> (String, &'static str) {
@@ -191,7 +192,7 @@ fn reason(view: &View<'_>, pause: Pause) -> (String, &'static str) {
             format!("Comments were answered {} times in a short time.", policy.max_comment_cycles),
             "Two programs may be answering each other: look at the last comments.",
         ),
-        Pause::BudgetSpent(budget) => (spent(budget), "Raise the budget, or wait for tomorrow."),
+        Pause::BudgetSpent(budget) => (spent(view, budget), WHAT_ABOUT_BUDGETS),
         Pause::PullClosed => {
             ("The pull request was closed without a merge.".to_owned(), "Open it again, or close this issue.")
         }
@@ -225,6 +226,15 @@ fn late_reviewers(view: &View<'_>, reprompted: bool) -> String {
     format!("{who} in time in **{}**.{again}", view.stage.name)
 }
 
-fn spent(budget: Budget) -> String {
-    format!("The budget of today is spent: {budget}.")
+const WHAT_ABOUT_BUDGETS: &str =
+    "Raise that setting in `baton.yaml`, or wait until the day ends (at midnight, UTC).";
+
+fn spent(view: &View<'_>, budget: Budget) -> String {
+    let spending = view.policy.limits.spending(view.item.usage);
+    let own = spending.iter().find(|(own, _)| *own == budget);
+    let amounts = own.map_or_else(String::new, |(_, spending)| {
+        let (used, limit) = spending.amounts();
+        format!(", {used} of {limit}")
+    });
+    format!("A budget of today is spent: {budget}{amounts} (the setting `{}`).", budget.setting())
 }

@@ -95,8 +95,8 @@ impl<'a> EndedRun<'a> {
         }
         self.draft.forget_tries();
         if stage.approval.is_some() && !self.draft.view.signs.is_complete {
+            // The gate asks, once the plan is where people read it.
             self.draft.add_label(PLAN_PENDING_APPROVAL.to_owned());
-            self.draft.push(Effect::AskApproval { stage: stage.name.clone() });
         } else {
             tell_completion(&mut self.draft);
         }

@@ -96,6 +96,7 @@ fn comment(id: u64, author: &str, body: &str, seconds: i64) -> Comment {
         created_at: ServerTime(1_790_000_000 + seconds),
         has_rocket: false,
         is_on_pull: false,
+        signs: Vec::new(),
     }
 }
 

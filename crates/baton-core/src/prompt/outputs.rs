@@ -14,15 +14,17 @@ pub fn stage_outputs<'a>(
     stages: impl Iterator<Item = &'a str>,
 ) -> Vec<StageOutput> {
     let latest = |stage: &str| {
-        let is_said = |comment: &&Comment| comment.is_own_account && is_of(&comment.body, stage, names);
+        let is_said =
+            |comment: &&Comment| comment.is_own_account && is_words_of_stage(&comment.body, stage, names);
         let found = comments.iter().rev().find(is_said)?;
         Some(StageOutput { stage: stage.to_owned(), text: found.body.clone() })
     };
     stages.filter_map(latest).collect()
 }
 
-/// The heading may have an addition, such as why the stage spoke again.
-fn is_of(body: &str, stage: &str, names: Names) -> bool {
+/// Returns whether a comment begins as the words of a stage do. The heading may have an addition, such as why the stage spoke
+/// again.
+pub fn is_words_of_stage(body: &str, stage: &str, names: Names) -> bool {
     let rest = body.strip_prefix(names.heading()).and_then(|rest| rest.strip_prefix(" — stage: "));
     let rest = rest.and_then(|rest| rest.strip_prefix(stage));
     rest.is_some_and(|rest| rest.starts_with("**") || rest.starts_with(" ("))
@@ -45,6 +47,7 @@ mod tests {
             created_at: ServerTime(0),
             has_rocket: true,
             is_on_pull: false,
+            signs: Vec::new(),
         }
     }
 

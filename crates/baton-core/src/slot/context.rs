@@ -69,6 +69,11 @@ impl Context {
         Self(Map::from_iter([(COMMENT_IDS.to_owned(), Value::Array(ids))]))
     }
 
+    /// Returns a context that is a note to the agent.
+    pub fn of_note(note: &str) -> Self {
+        Self(Map::from_iter([("note".to_owned(), Value::from(note))]))
+    }
+
     /// Returns the comments it names, oldest first.
     pub fn comment_ids(&self) -> Vec<u64> {
         let ids = self.0.get(COMMENT_IDS).and_then(Value::as_array);

@@ -13,6 +13,7 @@ use super::policy::Policy;
 use super::run::{EndCause, Run, RunStatus};
 use super::situation::{Change, Decision, Situation, Transfer, TransferReason};
 use super::wakeup::{Skip, WakeupStatus};
+use crate::pipeline::outcome::Outcome;
 use crate::time::StoreTime;
 
 /// What is needed for a new run.
@@ -33,6 +34,15 @@ pub(super) struct Ending {
     pub(super) cause: Option<EndCause>,
     pub(super) error: Option<String>,
     pub(super) cost_micros: i64,
+    /// What the agent came to, when it got to work for a stage.
+    pub(super) outcome: Option<Box<Outcome>>,
+}
+
+impl Ending {
+    /// Returns the end of a run whose agent said nothing.
+    pub(super) fn silent(status: RunStatus, cause: EndCause, error: Option<String>) -> Self {
+        Self { status, cause: Some(cause), error, cost_micros: 0, outcome: None }
+    }
 }
 
 pub(super) struct Draft<'a> {
@@ -131,6 +141,12 @@ impl<'a> Draft<'a> {
     }
 
     /// Writes effects, as the next version of the item.
+    /// The item has a lease from now on, under this token; what is decided in the same breath is bound to it.
+    pub(super) fn take_lease(&mut self, token: String) {
+        self.s.item.lease = Some(token.clone());
+        self.push(Change::SetLease(Some(token)));
+    }
+
     pub(super) fn add_effects(&mut self, effects: &[NewEffect], fence: i64) {
         if effects.is_empty() {
             return;

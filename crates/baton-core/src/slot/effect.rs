@@ -9,10 +9,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use super::ids::{EffectId, ItemId};
-use super::memory::ItemMemory;
+use super::ids::{EffectId, ItemId, RunId};
+use super::memory::{ItemMemory, SlackMessage};
 use super::policy::{Policy, Safeguards};
 use super::situation::{Change, Decision, Situation};
+use crate::pipeline::effect::{Place, Reaction, Wake};
+use crate::pipeline::markers::SubIssue;
+use crate::pipeline::outcome::Outcome;
 use crate::time::StoreTime;
 use crate::words::words;
 
@@ -27,15 +30,101 @@ pub struct EffectKey {
     pub step: u32,
 }
 
-/// Something to be done on the tracker.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Something to be done on the tracker, or in the store when its turn has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Deed {
-    /// Say something on the issue.
+    /// Say something on the issue, or on its pull request.
     Comment {
+        /// Where.
+        #[serde(default = "on_the_issue")]
+        on: Place,
         /// What.
         body: String,
     },
+    /// Write a comment of ours anew.
+    EditComment {
+        /// Which.
+        id: u64,
+        /// What it says from now on.
+        body: String,
+    },
+    /// Show on comments how far we are with them.
+    React {
+        /// Whether they are comments as on issues, or of review threads.
+        on: Place,
+        /// Which comments.
+        comments: Vec<u64>,
+        /// With what.
+        with: Reaction,
+    },
+    /// Write the issue's text anew.
+    UpdateIssue {
+        /// The text.
+        body: String,
+    },
+    /// Settle threads of reviews.
+    ResolveThreads {
+        /// Which.
+        threads: Vec<String>,
+    },
+    /// Put the issue into another column, if it is still where it was when that was decided.
+    MoveTo {
+        /// Where it was.
+        from: String,
+        /// Where it goes.
+        to: String,
+    },
+    /// Open a draft of the pull request, unless there is one.
+    OpenDraftPull {
+        /// What it is about, if the agent said so.
+        summary: Option<String>,
+    },
+    /// Declare the pull request ready for reviews.
+    MarkPullReady,
+    /// Ask reviewers once more: take the request back, and make it again.
+    AskReviewersAgain {
+        /// The pull request.
+        pull: u64,
+        /// Whom.
+        logins: Vec<String>,
+    },
+    /// Ask people whether they agree to the plan.
+    AskApproval {
+        /// Of this stage.
+        stage: String,
+        /// Which plan.
+        plan: String,
+    },
+    /// Say in Slack, in place of a question, what became of it.
+    TellOnSlack {
+        /// The question.
+        message: SlackMessage,
+        /// What became of it.
+        said: String,
+    },
+    /// Create the issues that this one was taken apart into, and make it wait for them.
+    CreateSubIssues {
+        /// Which.
+        issues: Vec<SubIssue>,
+    },
+    /// Wake an agent.
+    Wake(Wake),
+    /// Take the lease of the issue on the tracker, under the token that was decided. When others have it, what the decision
+    /// wanted beyond that does not come about.
+    TakeLease {
+        /// The step that it is for, which must still be the next one then; nothing when it is in any case.
+        step: Option<String>,
+        /// The column that the issue must still be in then.
+        column: String,
+        /// What was remembered of the issue before that was decided.
+        #[serde(default)]
+        before: Option<Box<ItemMemory>>,
+    },
+    /// Make the lease last longer.
+    RenewLease,
+    /// Decide what the end of a run comes to, from the issue as it is then.
+    Settle(Box<StageEnd>),
     /// Put labels on the issue.
     AddLabels {
         /// Which.
@@ -59,11 +148,43 @@ pub enum Deed {
     ReleaseLease {
         /// How it went, in the words of claims.
         outcome: String,
+        /// What becomes of the labels that tell where the issue is.
+        #[serde(default)]
+        leaving: Leaving,
     },
 }
 
+fn on_the_issue() -> Place {
+    Place::Issue
+}
+
+/// What becomes of the labels that tell where an issue is when its lease is given back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Leaving {
+    /// They stay as they are.
+    #[default]
+    AsTheyAre,
+    /// None is left.
+    Without,
+    /// This one is left.
+    With(String),
+}
+
+/// A run that is over and whose words have not been heeded yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StageEnd {
+    /// Which.
+    pub run: RunId,
+    /// The stage that it worked for.
+    pub stage: String,
+    /// What it came to.
+    pub outcome: Outcome,
+}
+
 /// An effect that is wanted.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEffect {
     /// What to do.
     pub deed: Deed,
@@ -98,7 +219,7 @@ words! {
 }
 
 /// An effect.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
     /// Its number, once it is stored; 0 before.
     pub id: EffectId,
@@ -165,6 +286,10 @@ pub struct SettleAsk {
     pub effects: Vec<NewEffect>,
     /// What is to be remembered, if that changes.
     pub memory: Option<ItemMemory>,
+    /// The token of a lease that is to be taken, for an item that has none.
+    pub lease: Option<String>,
+    /// The effect that this decision follows from, which is over with it: the end of a run that is settled.
+    pub settles: Option<EffectId>,
 }
 
 /// Whether a decision stands.
@@ -185,8 +310,14 @@ pub fn settle(situation: &Situation, ask: &SettleAsk, policy: &Policy) -> Decisi
     if item.version != ask.seen {
         return draft.done(Settled::Stale(item.version));
     }
-    if situation.has_pending_effects {
-        return draft.done(Settled::EffectsPending);
+    match ask.settles {
+        // The version tells that nobody has settled it before; what else is to be performed is not yet.
+        Some(ending) => draft.push(Change::EndEffect(ending)),
+        None if situation.has_pending_effects => return draft.done(Settled::EffectsPending),
+        None => {}
+    }
+    if let Some(token) = ask.lease.clone().filter(|_| item.lease.is_none()) {
+        draft.take_lease(token);
     }
     if ask.effects.is_empty() {
         draft.push(Change::SetVersion(item.version + 1));

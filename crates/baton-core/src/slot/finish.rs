@@ -5,10 +5,13 @@
 use super::draft::{Draft, Ending};
 use super::effect::NewEffect;
 use super::ids::{RunId, WorkerId};
+use super::memory::ItemMemory;
 use super::policy::Policy;
 use super::retry::Charge;
 use super::run::{EndCause, Run, RunEnd, RunStatus, Stop};
+use super::settling;
 use super::situation::{Change, Decision, Situation};
+use crate::pipeline::outcome::Outcome;
 
 /// A run as its worker knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct FinishAsk {
     pub cost_micros: i64,
     /// What is to be done on the tracker because of it, in order.
     pub effects: Vec<NewEffect>,
+    /// What its agent came to, when it got to work for a stage.
+    pub outcome: Option<Box<Outcome>>,
 }
 
 /// Whether something could be written under a fence.
@@ -69,10 +74,14 @@ pub fn keep_lease(
     draft.done(Fenced::Done(()))
 }
 
-/// Forgets the token of a lease that was given back, unless a newer one took its place.
-pub fn forget_lease(situation: &Situation, token: &str) -> Decision<()> {
-    let is_it = situation.item.lease.as_deref() == Some(token);
-    let changes = if is_it { vec![Change::SetLease(None)] } else { Vec::new() };
+/// Forgets the token of a lease that was given back, unless a newer one took its place. A decision that could not be carried
+/// out for want of the lease is `undone`, by its version: the memory from before it is kept, unless more was decided since.
+pub fn forget_lease(situation: &Situation, token: &str, undone: Option<(i64, &ItemMemory)>) -> Decision<()> {
+    let item = &situation.item;
+    let is_it = item.lease.as_deref() == Some(token);
+    let mut changes = if is_it { vec![Change::SetLease(None)] } else { Vec::new() };
+    let before = undone.filter(|(version, _)| is_it && *version == item.version).map(|(_, before)| before);
+    changes.extend(before.map(|before| Change::SetMemory(Box::new(before.clone()))));
     Decision { changes, outcome: () }
 }
 
@@ -116,7 +125,14 @@ fn judge(run: &Run, ask: &FinishAsk) -> (Ending, Charge) {
         }
         (end, None) => end.consequence(),
     };
-    (Ending { status, cause, error, cost_micros: ask.cost_micros }, charge)
+    let outcome = ask.outcome.clone().filter(|_| settling::is_for_the_pipeline(run));
+    let charge = if outcome.as_ref().is_some_and(|outcome| settling::is_counted(outcome.end)) {
+        // The pipeline counts it, and says when it is tried again; who counts twice gives up too early.
+        Charge::Final
+    } else {
+        charge
+    };
+    (Ending { status, cause, error, cost_micros: ask.cost_micros, outcome }, charge)
 }
 
 impl Stop {

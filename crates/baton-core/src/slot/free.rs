@@ -29,7 +29,9 @@ pub(super) struct Entry {
 impl Draft<'_> {
     /// Ends the run that owns the slot, and gives the slot to the next.
     pub(super) fn free(&mut self, ending: Ending, charge: Charge) {
-        let (status, now) = (ending.status, self.s.now);
+        let (status, cause, now) = (ending.status, ending.cause, self.s.now);
+        let mut ending = ending;
+        let outcome = ending.outcome.take();
         let Some(run) = self.end_owner(ending) else { return };
         let retry = self.policy.retry.next(&run, charge, now, self.policy.dice);
         // A retry of a closed issue would be skipped at once; the wakeup ends with its run instead.
@@ -41,7 +43,9 @@ impl Draft<'_> {
             (_, Some(_)) => self.end_wakeup(run.wakeup, WakeupStatus::Skipped, skip),
             _ => {}
         }
-        self.pass_on(Some(&run), retry.filter(|_| skip.is_none()));
+        let retry = retry.filter(|_| skip.is_none());
+        self.tell_the_pipeline(&run, outcome, (status, cause), retry.is_some());
+        self.pass_on(Some(&run), retry);
     }
 
     /// Gives a slot that nobody has to whoever waits for it.

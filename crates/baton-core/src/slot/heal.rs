@@ -69,6 +69,6 @@ impl Draft<'_> {
             None => (RunStatus::Interrupted, EndCause::WorkerLost, Charge::Interruption),
         };
         let error = Some("the worker's lease ran out".to_owned());
-        self.free(Ending { status, cause: Some(cause), error, cost_micros: 0 }, charge);
+        self.free(Ending::silent(status, cause, error), charge);
     }
 }

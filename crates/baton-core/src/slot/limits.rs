@@ -4,6 +4,7 @@
 
 use super::item::{AgentKey, ItemKey};
 use crate::config::Config;
+use crate::pipeline::budget::{Spending, Unit};
 use crate::time::StoreTime;
 
 /// The counter of everything that runs.
@@ -51,13 +52,15 @@ pub fn of(config: &Config) -> Vec<Limit> {
 
 /// Returns the counter of one agent's runs.
 pub fn of_agent(agent: &AgentKey) -> String {
-    format!("agent:{agent}")
+    format!("{AGENT}{agent}")
 }
 
 /// Returns the counter of one repository's runs; its limit is that of [`PER_REPO`].
 pub fn of_repo(key: &ItemKey) -> Option<String> {
     key.repo().map(|repo| format!("{PER_REPO}{repo}"))
 }
+
+const AGENT: &str = "agent:";
 
 /// What counters of repositories are made like.
 pub const PER_REPO: &str = "repo:";
@@ -70,6 +73,30 @@ pub fn runs_per_day(agent: &AgentKey) -> String {
 /// Returns what the counters of an agent's costs of a day are made like.
 pub fn cost_per_day(agent: &AgentKey) -> String {
     format!("cost:{agent}:")
+}
+
+/// Returns whether a counter is of what runs at once, and not of what was used on a day.
+pub fn is_of_what_runs(name: &str) -> bool {
+    name == ALL || name.starts_with(AGENT) || name.starts_with(PER_REPO)
+}
+
+/// Returns an agent's budget of a day that a counter with a limit tells of, and the agent; nothing for other counters, for
+/// other days, and where there is no limit.
+pub fn spending(name: &str, in_use: i64, max: Option<i64>, today: StoreTime) -> Option<(AgentKey, Spending)> {
+    let (kind, rest) = name.split_once(':')?;
+    let (agent, day) = rest.rsplit_once(':')?;
+    let unit = match kind {
+        "runs" => Unit::Runs,
+        "cost" => Unit::CostUsdMicros,
+        _ => return None,
+    };
+    if day != today.day() {
+        return None;
+    }
+    let amount = |amount: i64| u64::try_from(amount).unwrap_or(0);
+    let budget = format!("{kind} of the agent {agent}");
+    let spending = Spending { budget, unit, used: amount(in_use), limit: amount(max?) };
+    Some((AgentKey(agent.to_owned()), spending))
 }
 
 /// Returns what a start counts, always in the same order, so that two transactions never wait for each other.
@@ -99,4 +126,39 @@ fn running(key: &ItemKey, agent: &AgentKey, add: i64, needs_room: bool) -> Vec<C
     let mut counts = vec![count(ALL.to_owned(), ""), count(of_agent(agent), "")];
     counts.extend(of_repo(key).map(|name| count(name, PER_REPO)));
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agents_budget_of_today_is_told_in_words_and_nothing_else_is() {
+        let today = StoreTime { ms: 20_345 * 86_400_000 };
+        let agent = AgentKey("coder".to_owned());
+        let mut counts =
+            started(&ItemKey::task(&super::super::AgentName("coder".to_owned()), ""), &agent, Some(today));
+        counts.retain(|count| spending(&count.name, 3, Some(10), today).is_some());
+        let told: Vec<_> = counts
+            .iter()
+            .filter_map(|it| spending(&it.name, 3, Some(10), today))
+            .map(|(_, it)| it.words())
+            .collect();
+        assert_eq!(
+            told,
+            ["cost of the agent coder: $0.00 of $0.00 today", "runs of the agent coder: 3 of 10 today"]
+        );
+        let of_today = format!("runs:coder:{}", today.day());
+        let tomorrow = StoreTime { ms: 20_346 * 86_400_000 };
+        for (name, max, at) in [
+            ("all", Some(5), today),
+            ("agent:coder", Some(5), today),
+            ("repo:acme/web", Some(5), today),
+            (of_today.as_str(), None, today),
+            (of_today.as_str(), Some(5), tomorrow),
+            ("runs:coder:", Some(5), today),
+        ] {
+            assert_eq!(spending(name, 1, max, at), None, "{name}");
+        }
+    }
 }

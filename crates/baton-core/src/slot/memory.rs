@@ -29,6 +29,23 @@ pub struct ItemMemory {
     pub waiting_since: BTreeMap<String, StoreTime>,
     /// Why the engine paused the issue, until it is seen to go on.
     pub paused_by_engine: Option<EnginePause>,
+    /// The question in Slack that waits for an answer, so that a restart hears the same one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slack: Option<SlackMessage>,
+}
+
+/// A question in Slack.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlackMessage {
+    /// The stage whose plan it is about.
+    pub stage: String,
+    /// The plan.
+    pub plan: String,
+    /// The channel, by its id.
+    pub channel: String,
+    /// What names the message there.
+    pub ts: String,
 }
 
 /// A pause that the engine decided.

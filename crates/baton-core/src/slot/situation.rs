@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::effect::Effect;
-use super::ids::{ItemId, RunId, WakeupId, WorkerId};
+use super::ids::{EffectId, ItemId, RunId, WakeupId, WorkerId};
 use super::item::{AgentKey, Gates, Item};
 use super::limits::Count;
 use super::memory::ItemMemory;
@@ -173,6 +173,8 @@ pub enum Change {
     SetMemory(Box<ItemMemory>),
     /// A new effect, to be performed after the commit.
     AddEffect(Box<Effect>),
+    /// An effect is over, because of this decision.
+    EndEffect(EffectId),
     /// A worker never comes back. Refused, and everything decided again, when its lease is not the one that was seen.
     BuryWorker(WorkerLease),
     /// Counters change, in this order. Refused as a whole when one that needs room has none.
@@ -200,6 +202,7 @@ impl Change {
                 | Self::SetOpen(_)
                 | Self::SetGates(_)
                 | Self::AddEffect(_)
+                | Self::EndEffect(_)
         )
     }
 }

@@ -1,6 +1,7 @@
 //! Steering: what people and changes of the issue do to runs. A run that has not started ends at once; one that runs is
 //! asked to stop, and keeps the slot until its agent is dead.
 
+use super::context::Context;
 use super::draft::{Draft, Ending};
 use super::heal::Healed;
 use super::ids::RunId;
@@ -88,6 +89,20 @@ pub fn set_gates(situation: &Situation, gates: &Gates, policy: &Policy) -> Decis
     draft.done(steered)
 }
 
+/// Brings a retry that waits forward, because a person has said something, and tells it so. Whoever came too late for that
+/// run changes nothing: a run of its own would have no stage and no lease. Returns whether it was brought forward.
+pub fn hurry(situation: &Situation, run: RunId, news: &Context, policy: &Policy) -> Decision<bool> {
+    let mut draft = Draft::new(situation, policy);
+    let waiting = situation.owner.as_ref();
+    let waiting = waiting.filter(|owner| owner.id == run && owner.status == RunStatus::ScheduledRetry);
+    let Some(context) = waiting.and_then(|owner| owner.context.merged(news).ok()) else {
+        return draft.done(false);
+    };
+    let (status, not_before) = (RunStatus::Queued, situation.now);
+    draft.push(Change::MergeIntoRun { id: run, context: Box::new(context), status, not_before });
+    draft.done(true)
+}
+
 impl Draft<'_> {
     /// Ends the run that was found in the slot, and no other: whoever gets the slot by healing has waited for it.
     fn end_found(&mut self, stop: Stop) -> Steered {
@@ -118,7 +133,7 @@ impl Draft<'_> {
         }
         let (status, cause, charge) = stop.consequence();
         debug_assert!(charge == Charge::Final, "only what runs is asked to stop for a while");
-        self.free(Ending { status, cause: Some(cause), error: None, cost_micros: 0 }, charge);
+        self.free(Ending::silent(status, cause, None), charge);
         Steered::Ended(id)
     }
 

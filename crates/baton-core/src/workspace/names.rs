@@ -43,6 +43,12 @@ pub fn repo_directory(repo: &RepoSlug) -> String {
     }
 }
 
+/// Reads the number of an issue from the branch that it is worked on.
+pub fn issue_of_branch(dialect: PipelineDialect, branch: &str) -> Option<u64> {
+    let number = branch.rsplit_once("/issue-")?.1.parse().ok()?;
+    (issue_branch(dialect, number) == branch).then_some(number)
+}
+
 /// Returns the directory of an issue's work tree.
 pub fn issue_directory(number: u64) -> String {
     format!("issue-{number}")
@@ -166,6 +172,23 @@ mod tests {
     fn case_does_not_make_another_repository() {
         assert_eq!(directory("Acme/Web"), directory("acme/web"));
         assert_eq!(directory("A-B/c"), directory("a-b/C"));
+    }
+
+    #[test]
+    fn a_branch_leads_back_to_its_issue() {
+        use PipelineDialect::{Baton, Fabrik};
+        assert_eq!(issue_of_branch(Baton, &issue_branch(Baton, 42)), Some(42));
+        assert_eq!(issue_of_branch(Fabrik, &issue_branch(Fabrik, u64::MAX)), Some(u64::MAX));
+        for other in [
+            "fabrik/issue-42",
+            "baton/issue-042",
+            "baton/issue-+4",
+            "x/baton/issue-42",
+            "main",
+            "baton/issue-",
+        ] {
+            assert_eq!(issue_of_branch(Baton, other), None, "{other}");
+        }
     }
 
     #[test]

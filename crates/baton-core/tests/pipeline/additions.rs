@@ -8,13 +8,14 @@ use baton_core::labels::dialect::Dialect;
 use baton_core::pipeline::checks::{Checks, Conclusion};
 use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::item::{
-    ApprovalState, LinkedPull, MergeState, Review, ReviewDecision, ReviewState, Usage,
+    ApprovalState, LinkedPull, MergeState, Review, ReviewDecision, ReviewState, SlackSign, Usage, Via, Vote,
 };
 use baton_core::pipeline::names::{Flag, Names, StageMark};
 use baton_core::pipeline::policy::Budget;
 use baton_core::pipeline::stage::{ApprovalWay, ReviewAuthority};
 use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
 use baton_core::pipeline::{End, Pipeline, Step, repairs};
+use baton_core::slot::SlackMessage;
 use baton_core::tracker::PullState;
 
 use crate::world::{World, added, check, comment, ended, issue_in, removed, request, review, thread};
@@ -25,8 +26,8 @@ const COMPLETE: &str = "Done.\nBATON_STAGE_COMPLETE";
 /// An issue whose plan was just finished and has to be approved.
 fn planned() -> World {
     let mut world = issue_in("Plan").stage(|stage| stage.approval = Some(ApprovalWay::Tracker)).locked();
-    let settlement = world.end_stage(COMPLETE);
-    assert!(settlement.effects.contains(&Effect::AskApproval { stage: "Plan".to_owned() }));
+    world.end_stage(COMPLETE);
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::AskApproval));
     world
 }
 
@@ -52,7 +53,8 @@ fn a_rejected_plan_is_made_again_and_asked_about_again() {
     assert!(!world.has_label(PENDING) && !world.is_marked("Plan", StageMark::Complete));
     assert_eq!(world.look(), Step::Invoke { resume: false });
     world.end_stage(COMPLETE);
-    assert_eq!(world.item.approval.as_ref().unwrap().state, ApprovalState::Pending);
+    world.item.approval = None;
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::AskApproval));
     assert_eq!(world.step(), Step::HoldAtGate(Hold::Approval));
 }
 
@@ -71,6 +73,57 @@ fn people_are_asked_again_when_the_question_was_lost() {
     let mut world = planned().with(|world| world.item.approval = None);
     assert_eq!(world.look(), Step::HoldAtGate(Hold::AskApproval));
     assert_eq!(world.look_until_rest(), [Step::HoldAtGate(Hold::Approval)]);
+}
+
+#[test]
+fn trouble_with_slack_decides_nothing_not_even_that_time_is_up() {
+    for slack in [SlackSign::NotAsked, SlackSign::Unheard("it does not answer".to_owned())] {
+        let world = planned().with(|world| world.item.approval.as_mut().unwrap().slack = slack.clone());
+        assert_eq!(world.after(Duration::from_hours(48)).step(), Step::HoldAtGate(Hold::Approval));
+    }
+}
+
+#[test]
+fn what_was_decided_in_slack_is_written_down_on_the_tracker_and_told_there() {
+    let message = SlackMessage {
+        stage: "Plan".to_owned(),
+        plan: "0".to_owned(),
+        channel: "C1".to_owned(),
+        ts: "1.5".to_owned(),
+    };
+    let vote =
+        Vote { by: "slack:U1".to_owned(), is_for: false, reason: "Too large.".to_owned(), via: Via::Slack };
+    let mut world = decided(ApprovalState::Rejected).with(|world| {
+        world.item.memory.slack = Some(message.clone());
+        world.item.approval.as_mut().unwrap().unrecorded = vec![vote.clone()];
+    });
+    assert_eq!(world.look(), Step::RepairLabels(Repair::Decided));
+    let written = world.item.comments.last().unwrap();
+    assert!(
+        written.body.contains("> Too large.") && written.body.contains("by=slack:U1"),
+        "{}",
+        written.body
+    );
+    assert!(world.performed.iter().any(|effect| matches!(effect, Effect::TellOnSlack { .. })));
+    assert_eq!(world.item.memory.slack, None);
+}
+
+#[test]
+fn a_plan_that_changes_voids_the_question_in_slack() {
+    let message = SlackMessage {
+        stage: "Plan".to_owned(),
+        plan: "old".to_owned(),
+        channel: "C1".to_owned(),
+        ts: "1.5".to_owned(),
+    };
+    let mut world = planned().with(|world| {
+        world.item.memory.slack = Some(message);
+        world.item.approval = None;
+    });
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::AskApproval));
+    let is_void =
+        |effect: &Effect| matches!(effect, Effect::TellOnSlack { said, .. } if said.contains("void"));
+    assert!(world.performed.iter().any(is_void) && world.item.memory.slack.is_none());
 }
 
 #[test]

@@ -10,8 +10,8 @@ use baton_core::config::{PipelineDialect, stages};
 use baton_core::pipeline::checks::{Check, Conclusion};
 use baton_core::pipeline::effect::{Effect, Job, Place, Reaction, Wake};
 use baton_core::pipeline::item::{
-    Approval, ApprovalState, Blocker, Comment, LinkedPull, MergeState, Repository, Review, ReviewDecision,
-    ReviewRequest, ReviewState, Thread, Usage,
+    Approval, Blocker, Comment, LinkedPull, MergeState, Repository, Review, ReviewDecision, ReviewRequest,
+    ReviewState, Thread, Usage,
 };
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::outcome::Effort;
@@ -53,6 +53,7 @@ pub(crate) fn issue_in(column: &str) -> World {
         item: Item {
             issue: "acme/web#42".parse().unwrap(),
             title: "Greet people".to_owned(),
+            url: "https://tracker.test/acme/web/issues/42".to_owned(),
             column: column.to_owned(),
             is_closed: false,
             is_pull: false,
@@ -113,6 +114,7 @@ pub(crate) fn comment(id: u64, author: &str, body: &str) -> Comment {
         created_at: ServerTime(START_S - 60),
         has_rocket: false,
         is_on_pull: false,
+        signs: Vec::new(),
     }
 }
 
@@ -317,7 +319,10 @@ impl World {
             }
             Effect::MarkPullReady => self.item.pull.iter_mut().for_each(|pull| pull.is_draft = false),
             Effect::MergePull { .. } => self.merge(),
-            Effect::AskApproval { stage } => self.ask(stage),
+            Effect::AskApproval { stage, plan } => {
+                self.item.approval = Some(Approval::asked(stage, plan, self.now.server));
+            }
+            Effect::TellOnSlack { .. } => {}
             Effect::RemoveWorktree => self.item.has_worktree = false,
             Effect::Wake(_) => self.item.runner = Some("coder".to_owned()),
             Effect::AskReviewersAgain { .. } | Effect::CreateSubIssues { .. } => {}
@@ -371,16 +376,6 @@ impl World {
     fn merge(&mut self) {
         self.item.pull.iter_mut().for_each(|pull| pull.state = PullState::Merged);
         self.item.is_closed = true;
-    }
-
-    fn ask(&mut self, stage: &str) {
-        self.item.approval = Some(Approval {
-            stage: stage.to_owned(),
-            state: ApprovalState::Pending,
-            asked_at: self.now.server,
-            by: String::new(),
-            reason: String::new(),
-        });
     }
 }
 

@@ -9,15 +9,18 @@ use baton_core::slot::{ItemMemory, RunEnd};
 use crate::world::{Lookup, World};
 
 fn comment() -> NewEffect {
-    NewEffect::free(Deed::Comment { body: "done".to_owned() })
+    NewEffect::free(Deed::Comment { on: baton_core::pipeline::effect::Place::Issue, body: "done".to_owned() })
 }
 
 fn release_lease() -> NewEffect {
-    NewEffect::leased(Deed::ReleaseLease { outcome: "done".to_owned() })
+    NewEffect::leased(Deed::ReleaseLease {
+        outcome: "done".to_owned(),
+        leaving: baton_core::slot::effect::Leaving::AsTheyAre,
+    })
 }
 
 fn decided(seen: i64, effects: Vec<NewEffect>) -> SettleAsk {
-    SettleAsk { seen, effects, memory: None }
+    SettleAsk { seen, effects, memory: None, lease: None, settles: None }
 }
 
 fn keep(world: &mut World, baton: &Baton, token: &str) -> Fenced<()> {
@@ -67,7 +70,13 @@ fn a_decision_is_remembered_with_its_effects_or_not_at_all() {
     let mut world = World::new();
     let mut memory = ItemMemory::default();
     memory.processed_comments.insert(7);
-    let ask = SettleAsk { seen: 0, effects: vec![comment()], memory: Some(memory.clone()) };
+    let ask = SettleAsk {
+        seen: 0,
+        effects: vec![comment()],
+        memory: Some(memory.clone()),
+        lease: None,
+        settles: None,
+    };
     world.settle(&SettleAsk { seen: 5, ..ask.clone() });
     assert_eq!(world.memory, ItemMemory::default());
     world.settle(&ask);

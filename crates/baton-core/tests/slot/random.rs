@@ -100,7 +100,13 @@ impl Play {
             }
             Step::Settle { is_stale, has_effects } => {
                 let seen = world.item.version - i64::from(is_stale);
-                world.settle(&SettleAsk { seen, effects: effects(has_effects), memory: None });
+                world.settle(&SettleAsk {
+                    seen,
+                    effects: effects(has_effects),
+                    memory: None,
+                    lease: None,
+                    settles: None,
+                });
             }
             Step::Perform => world.perform(),
             Step::Pass(seconds) => world.pass(seconds),
@@ -154,7 +160,10 @@ impl Play {
 }
 
 fn effects(are_wanted: bool) -> Vec<NewEffect> {
-    let comment = NewEffect::free(Deed::Comment { body: "done".to_owned() });
+    let comment = NewEffect::free(Deed::Comment {
+        on: baton_core::pipeline::effect::Place::Issue,
+        body: "done".to_owned(),
+    });
     if are_wanted { vec![comment] } else { Vec::new() }
 }
 

@@ -90,8 +90,11 @@ fn every_gate_keeps_a_run_from_starting_with_its_reason() {
 #[test]
 fn effects_are_performed_before_a_run_starts() {
     let mut world = queued();
-    let comment = NewEffect::free(Deed::Comment { body: "hello".to_owned() });
-    world.settle(&SettleAsk { seen: 0, effects: vec![comment], memory: None });
+    let comment = NewEffect::free(Deed::Comment {
+        on: baton_core::pipeline::effect::Place::Issue,
+        body: "hello".to_owned(),
+    });
+    world.settle(&SettleAsk { seen: 0, effects: vec![comment], memory: None, lease: None, settles: None });
     assert_eq!(world.not_yours(), NotYours::EffectsPending);
     world.perform();
     assert!(matches!(world.start(), StartOutcome::Started(_)));

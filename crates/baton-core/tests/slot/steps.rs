@@ -124,7 +124,7 @@ impl World {
             run.status == RunStatus::Running
                 && (run.id, run.worker, run.fence) == (baton.run, Some(baton.worker), baton.fence)
         });
-        let ask = FinishAsk { baton, end, cost_micros: 1000, effects };
+        let ask = FinishAsk { baton, end, cost_micros: 1000, effects, outcome: None };
         let outcome = self.decide(&Lookup::default(), |s, policy| finish::finish(s, &ask, policy));
         if !holds && outcome != Fenced::LostSlot {
             self.note(vec!["a run was ended by somebody who does not hold it".to_owned()], &ask);

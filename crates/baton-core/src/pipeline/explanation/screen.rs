@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use super::super::budget::Spending;
 use super::super::effect::Effect;
 use super::super::trail::{Answer, Entry, Fact, List};
 use super::{Explanation, words};
@@ -26,6 +27,7 @@ pub(super) fn draw(explanation: &Explanation<'_>, is_coloured: bool) -> String {
     let mut screen = Screen { text: String::new(), is_coloured };
     screen.head(explanation);
     screen.effects(&explanation.effects);
+    screen.budgets(&explanation.budgets);
     screen.line("", None);
     screen.line("Why", Some(BOLD));
     for (list, name) in [(List::Upkeep, "upkeep"), (List::Guards, "guards"), (List::Gates, "gates")] {
@@ -103,6 +105,15 @@ impl Screen {
         for told in effects.iter().filter_map(words::effect) {
             self.wrapped("", &cut(&one_line(&told), TOLD_CHARS_MAX), 2, None);
         }
+    }
+
+    fn budgets(&mut self, budgets: &[Spending]) {
+        if budgets.is_empty() {
+            return;
+        }
+        self.line("", None);
+        self.line("Budgets", Some(BOLD));
+        budgets.iter().for_each(|spending| self.line(&format!("  {}", spending.words()), None));
     }
 
     fn labels(&mut self, verb: &str, labels: &[&str]) {

@@ -70,7 +70,8 @@ pub(super) fn effect(effect: &Effect) -> Option<String> {
             format!("ask {} once more to review #{pull}", logins.join(", "))
         }
         Effect::MergePull { pull, head_sha } => format!("merge #{pull}, if its head is still {head_sha}"),
-        Effect::AskApproval { stage } => format!("ask people to approve the plan of {stage}"),
+        Effect::AskApproval { stage, plan } => format!("ask people to approve the plan {plan} of {stage}"),
+        Effect::TellOnSlack { .. } => "say in Slack what became of the question".to_owned(),
         Effect::CreateSubIssues { issues } => format!("create {}", counted(issues.len(), "issue")),
         Effect::PushBranch => "push the branch".to_owned(),
         Effect::RemoveWorktree => "remove the work tree".to_owned(),

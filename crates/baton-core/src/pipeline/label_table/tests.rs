@@ -184,8 +184,7 @@ fn after_reply(mut worn: Worn) -> Settlement {
 fn with_approval(worn: Worn, state: ApprovalState, waited_s: i64) -> Settlement {
     let mut worn = worn.in_column("Plan").not_complete();
     let asked_at = ServerTime(worn.record.now.server.0 - waited_s);
-    let (by, reason) = (String::new(), String::new());
-    worn.item().approval = Some(Approval { stage: "Plan".to_owned(), state, asked_at, by, reason });
+    worn.item().approval = Some(Approval { state, ..Approval::asked("Plan", "0", asked_at) });
     let mut stages = worn.pipeline.stages().to_vec();
     let plan = stages.iter_mut().find(|stage| stage.name == "Plan").unwrap();
     plan.approval = Some(crate::pipeline::stage::ApprovalWay::Tracker);
