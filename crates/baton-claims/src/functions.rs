@@ -124,7 +124,7 @@ pub async fn claim_issue(
     firing_id: &str,
 ) -> Result<bool, FleetError> {
     let issue = key(repo, num)?;
-    let request = ClaimRequest { holder: holder(fleet, codename, firing_id)?, label: None };
+    let request = ClaimRequest { holder: holder(fleet, codename, firing_id)?, label: None, nonce: None };
     match fleet.claims.claim(&issue, &request).await?.acquired {
         Acquired::Won(lease) => {
             fleet.leases.keep(&issue, &lease, None)?;

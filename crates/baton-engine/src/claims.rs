@@ -29,7 +29,7 @@ use baton_core::tracker::{IssueKey, IssueState};
 use baton_ports::{Clock, Entropy, Memory, Tracker, TrackerError};
 
 pub use acquire::{ClaimReport, ClaimRequest};
-pub use adopt::{Adopted, token_of};
+pub use adopt::{Adopted, LiveClaim, token_of};
 pub use fenced::FencedMerge;
 pub use keep::{KeepEnd, Kept};
 pub use next::Candidate;

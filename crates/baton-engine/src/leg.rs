@@ -13,7 +13,7 @@ mod running;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use baton_core::RepoSlug;
 use baton_core::config::{AgentConfig, PipelineDialect};
@@ -24,6 +24,9 @@ use baton_core::slot::start::Started;
 use baton_core::time::BootTime;
 use baton_ports::{AgentPrograms, Agents, NotStarted, Store, Tracker, Workspaces};
 
+use crate::leases::Keeper;
+use crate::outbox::LeaseLook;
+use prepare::Prepared;
 pub use running::Leg;
 
 /// Finds the templates of prompts for a repository.
@@ -45,27 +48,59 @@ pub struct LegSettings {
     pub templates: FindTemplates,
 }
 
+/// What is the same for all legs, as it is now. Legs that begin after an exchange follow the new settings; those under way go on
+/// as they began, but for the wording of what they are still to be told.
+#[derive(Clone)]
+pub struct LegBook(Arc<Mutex<Arc<LegSettings>>>);
+
+impl From<LegSettings> for LegBook {
+    fn from(settings: LegSettings) -> Self {
+        Self(Arc::new(Mutex::new(Arc::new(settings))))
+    }
+}
+
+impl LegBook {
+    /// Returns the settings.
+    pub fn get(&self) -> Arc<LegSettings> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets legs follow other settings from now on.
+    pub fn set(&self, settings: LegSettings) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+}
+
 /// Everything that legs need.
-struct Track<W, P, T, S> {
+struct Track<W, P, T, S, K> {
     workspaces: W,
     programs: P,
     tracker: T,
     store: S,
-    settings: LegSettings,
+    keeper: K,
+    settings: LegBook,
 }
 
 /// Runs legs, for a worker.
-pub struct Legs<W, P, T, S>(Arc<Track<W, P, T, S>>);
+pub struct Legs<W, P, T, S, K>(Arc<Track<W, P, T, S, K>>);
 
-impl<W, P, T, S> Legs<W, P, T, S> {
+impl<W, P, T, S, K> Legs<W, P, T, S, K> {
     /// Makes what runs legs.
-    pub fn new(workspaces: W, programs: P, tracker: T, store: S, settings: LegSettings) -> Self {
-        Self(Arc::new(Track { workspaces, programs, tracker, store, settings }))
+    pub fn new(
+        workspaces: W,
+        programs: P,
+        tracker: T,
+        store: S,
+        keeper: K,
+        settings: impl Into<LegBook>,
+    ) -> Self {
+        let settings = settings.into();
+        Self(Arc::new(Track { workspaces, programs, tracker, store, keeper, settings }))
     }
 }
 
-impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Agents for Legs<W, P, T, S> {
-    type Agent = Leg<W, P, T, S>;
+impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Agents for Legs<W, P, T, S, K> {
+    type Agent = Leg<W, P, T, S, K>;
 
     async fn launch(
         &self,
@@ -73,6 +108,10 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Agents for Legs<W, P
         deadline: &(dyn Fn() -> BootTime + Sync),
     ) -> Result<Self::Agent, RunEnd> {
         let prepared = self.0.prepare(started).await?;
+        if let Err(end) = self.0.is_held(&prepared).await {
+            self.0.abandon(&prepared).await;
+            return Err(end);
+        }
         let deadline = deadline();
         match self.0.programs.start(&prepared.order, deadline).await {
             Ok(program) => Ok(Leg::new(Arc::clone(&self.0), prepared, program, deadline)),
@@ -80,6 +119,27 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Agents for Legs<W, P
                 self.0.abandon(&prepared).await;
                 Err(not_started(why))
             }
+        }
+    }
+}
+
+impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Track<W, P, T, S, K> {
+    /// Looks whether the issue is still this installation's. A run may have waited long for its start, and nobody renews the
+    /// lease meanwhile.
+    async fn is_held(&self, prepared: &Prepared) -> Result<(), RunEnd> {
+        let Some((issue, token)) = &prepared.lease else {
+            // What the pipeline asked for was asked for under a lease.
+            return match prepared.errand.is_settled {
+                true => {
+                    Err(RunEnd::Failed("the tracker's lease was given up before the run began".to_owned()))
+                }
+                false => Ok(()),
+            };
+        };
+        match self.keeper.holds(issue, token).await {
+            LeaseLook::Held => Ok(()),
+            LeaseLook::Lost(why) => Err(RunEnd::Failed(format!("the tracker's lease was lost: {why}"))),
+            LeaseLook::Unknown(why) => Err(RunEnd::NotReady(why)),
         }
     }
 }

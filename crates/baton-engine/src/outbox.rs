@@ -7,23 +7,27 @@
 //!
 //! Deliberately absent: a loop, heartbeats of the worker, and deciding what is to be done.
 
+mod arbiter;
 mod attempt;
 mod comments;
 mod deeds;
 mod leases;
+mod pulls;
 mod refusals;
 
 use std::time::Duration;
 
-use baton_core::slot::effect::{AfterTry, Deed, Tried, after_try, survives_its_run};
+use baton_core::slot::effect::{AfterTry, Deed, Effect, Tried, after_try, survives_its_run};
 use baton_core::slot::{EffectId, ItemKey, Safeguards, Situation, WorkerId, finish};
 use baton_core::time::BootTime;
 use baton_core::tracker::IssueKey;
 use baton_ports::store::{Lookup, TakenEffect, Target};
 use baton_ports::{Clock, Store, StoreError, Tracker};
 
+pub use arbiter::{Arbiter, Nobody};
 use attempt::Attempt;
 pub use leases::{Alone, LeaseLook, Leases, Returned};
+pub(crate) use refusals::{of_read, of_write};
 
 /// How often the store is told what came of a try, when it does not answer.
 const TELLS_MAX: u32 = 5;
@@ -31,7 +35,7 @@ const TELL_PAUSE: Duration = Duration::from_millis(200);
 
 /// What performs effects.
 #[derive(Debug, Clone)]
-pub struct Outbox<S, T, C, L> {
+pub struct Outbox<S, T, C, L, A> {
     /// Where effects are.
     pub store: S,
     /// Where they are performed.
@@ -40,6 +44,8 @@ pub struct Outbox<S, T, C, L> {
     pub clock: C,
     /// The tracker's leases.
     pub leases: L,
+    /// Who decides what the ends of runs come to.
+    pub arbiter: A,
     /// How long a write may take to become visible to reads.
     pub visible_within: Duration,
     /// How long a call to the tracker may take, its repetitions included.
@@ -75,19 +81,25 @@ pub enum Performed {
     Overtaken(EffectId),
 }
 
-impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
+impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A> {
     /// Performs the next effect, if there is one.
     ///
     /// After an error the store may have marked an effect as being sent by this worker, and nobody takes it while the
     /// worker lives: retire the worker, and go on as a new one. That is why the outbox is best a worker of its own.
     pub async fn perform_next(&self, turn: &Turn) -> Result<Performed, StoreError> {
-        match self.store.take_effect(turn.worker, turn.stop_grace).await? {
+        match self.take(turn).await? {
             None => Ok(Performed::Nothing),
             Some(taken) => self.perform_taken(turn, &taken).await,
         }
     }
 
-    async fn perform_taken(&self, turn: &Turn, taken: &TakenEffect) -> Result<Performed, StoreError> {
+    /// Takes the next effect from the store, which marks it as being sent by this worker.
+    pub async fn take(&self, turn: &Turn) -> Result<Option<TakenEffect>, StoreError> {
+        self.store.take_effect(turn.worker, turn.stop_grace).await
+    }
+
+    /// Performs an effect that was taken.
+    pub async fn perform_taken(&self, turn: &Turn, taken: &TakenEffect) -> Result<Performed, StoreError> {
         let effect = &taken.effect;
         let ItemKey::Issue(issue) = &taken.item.key else {
             let why = format!("{} is no issue, so there is no tracker to perform it on", taken.item.key);
@@ -95,25 +107,34 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
         };
         let attempt = self.attempt(turn, taken, issue).await?;
         let token = effect.lease.as_deref().or(taken.item.lease.as_deref());
+        let is_orphan = effect.lease.is_some() && effect.lease != taken.item.lease;
         let tried = match survives_its_run(effect, taken.item.fence, self.safeguards) {
-            true => self.perform(&attempt, token).await.err().unwrap_or(Tried::Done),
+            _ if is_orphan => Tried::Never("the lease that it was decided under was given up".to_owned()),
+            true => self.perform(&attempt, &taken.item, token).await.err().unwrap_or(Tried::Done),
             false => Tried::Never("its run no longer has the slot".to_owned()),
         };
         tracing::debug!(%issue, effect = %effect.id, ?tried, "tried an effect");
         // The item forgets the lease first: one that is named and was given back would bind later effects to nothing.
-        if let (Tried::Done, Deed::ReleaseLease { .. }, Some(token)) = (&tried, &effect.deed, token) {
-            self.forget_lease(&taken.item.key, token).await?;
+        if let Some(token) = token.filter(|_| ends_lease(&tried, &effect.deed)) {
+            self.forget_lease(&taken.item.key, token, effect).await?;
         }
         let (is_ours, performed) = self.tell(turn, taken, tried).await?;
         // Whoever took it over may have said the same.
-        if !is_ours && matches!(effect.deed, Deed::Comment { .. }) {
-            self.remove_copies(&attempt).await;
+        if let (false, Deed::Comment { on, .. }) = (is_ours, &effect.deed)
+            && let Ok(place) = self.place(&attempt, *on).await
+        {
+            self.remove_copies(&Attempt { place: &place, ..attempt }).await;
         }
         Ok(performed)
     }
 
-    async fn forget_lease(&self, item: &ItemKey, token: &str) -> Result<(), StoreError> {
-        let rule = |situation: &Situation| finish::forget_lease(situation, token);
+    async fn forget_lease(&self, item: &ItemKey, token: &str, effect: &Effect) -> Result<(), StoreError> {
+        // What was to be remembered of a decision that does not come about is not remembered.
+        let undone = match &effect.deed {
+            Deed::TakeLease { before, .. } => before.as_deref().map(|before| (effect.key.version, before)),
+            _ => None,
+        };
+        let rule = |situation: &Situation| finish::forget_lease(situation, token, undone);
         self.store.decide(&Target::Key(item.clone()), &Lookup::default(), rule).await.map(drop)
     }
 
@@ -128,6 +149,7 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
             turn,
             effect: &taken.effect,
             issue,
+            place: issue,
             taken_at: self.store.now().await?,
             began,
             unclear_since: taken.unclear_since,
@@ -144,6 +166,10 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
         tried: Tried,
     ) -> Result<(bool, Performed), StoreError> {
         let id = taken.effect.id;
+        // What was settled ended together with the decision that settled it.
+        if matches!((&taken.effect.deed, &tried), (Deed::Settle(_), Tried::Done)) {
+            return Ok((true, Performed::Done(id)));
+        }
         let after = after_try(tried, taken.effect.attempts, self.store.now().await?);
         if !self.told(turn, id, &after).await? {
             return Ok((false, Performed::Overtaken(id)));
@@ -169,5 +195,14 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
             pause *= 2;
         }
         self.store.effect_tried(id, turn.worker, after).await
+    }
+}
+
+/// Returns whether the item has no lease any more after this: it was given back, or it could not be had.
+fn ends_lease(tried: &Tried, deed: &Deed) -> bool {
+    match deed {
+        Deed::ReleaseLease { .. } => matches!(tried, Tried::Done | Tried::Never(_)),
+        Deed::TakeLease { .. } | Deed::RenewLease => matches!(tried, Tried::Never(_)),
+        _ => false,
     }
 }

@@ -9,7 +9,9 @@ use baton_core::slot::heal::{self, Healed};
 use baton_core::slot::start::{self, StartOutcome, Started};
 use baton_core::slot::steer::{self, Steered};
 use baton_core::slot::wake::{self, WakeAsk, WakeOutcome};
-use baton_core::slot::{AgentName, Decision, Gates, ItemKey, Policy, RunId, RunStatus, Situation, WorkerId};
+use baton_core::slot::{
+    AgentName, Context, Decision, Gates, ItemKey, Policy, RunId, RunStatus, Situation, WorkerId,
+};
 use baton_ports::store::{Lookup, StartSearch, Target, Verdict};
 use baton_ports::{Entropy, Store, StoreError, StoreErrorKind};
 
@@ -115,6 +117,18 @@ impl<S: Store, E: Entropy> Relay<S, E> {
     pub async fn set_gates(&self, item: &ItemKey, gates: &Gates) -> Result<Steered, StoreError> {
         let policy = self.policy();
         self.on_item(item, &Lookup::default(), |situation| steer::set_gates(situation, gates, &policy)).await
+    }
+
+    /// Brings a retry that waits forward, and tells it what a person said. Returns whether it was still waiting.
+    pub async fn hurry(&self, item: &ItemKey, run: RunId, news: &Context) -> Result<bool, StoreError> {
+        let policy = self.policy();
+        self.on_item(item, &Lookup::default(), |situation| steer::hurry(situation, run, news, &policy)).await
+    }
+
+    /// Returns everything that rules may ask about an item, as it is now. Nothing is changed, but for the row of an item that
+    /// is seen for the first time.
+    pub async fn situation(&self, item: &ItemKey) -> Result<Situation, StoreError> {
+        self.on_item(item, &Lookup::default(), |situation| unchanged(situation.clone())).await
     }
 
     /// Commits a decision, if nobody decided since.

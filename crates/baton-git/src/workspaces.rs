@@ -184,6 +184,10 @@ impl Workspaces for GitWorkspaces {
         self.perform(&repo, move |repository| close::close(repository, &place, &ask)).await
     }
 
+    async fn has_place(&self, issue: &IssueKey) -> bool {
+        self.shared.path(&self.shared.issue_place(issue)).exists()
+    }
+
     async fn remove(&self, issue: &IssueKey) -> Result<Removal, WorkspaceError> {
         let place = self.shared.issue_place(issue);
         self.perform(&issue.repo, move |repository| remove::remove(repository, &place)).await

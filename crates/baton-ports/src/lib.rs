@@ -5,8 +5,11 @@
 
 mod agent_programs;
 mod agents;
+mod board;
 mod clock;
 mod memory;
+mod messenger;
+mod run_logs;
 pub mod store;
 mod store_error;
 mod tracker;
@@ -15,8 +18,11 @@ mod workspaces;
 
 pub use agent_programs::{AgentProgram, AgentPrograms, NotStarted, ProgramEnd};
 pub use agents::{Agent, AgentReport, Agents, LegEnd};
+pub use board::Board;
 pub use clock::{Clock, Entropy};
 pub use memory::Memory;
+pub use messenger::{Messenger, MessengerError, NoMessenger, PlanQuestion};
+pub use run_logs::{RunLogError, RunLogs};
 pub use store::{Nudges, Store};
 pub use store_error::{StoreError, StoreErrorKind};
 pub use tracker::Tracker;

@@ -9,7 +9,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use baton_core::slot::effect::{AfterTry, Effect};
+use baton_core::slot::effect::{AfterTry, Effect, EffectStatus};
 use baton_core::slot::ids::{EffectId, ItemId, RunId, WorkerId};
 use baton_core::slot::item::{AgentKey, Item, ItemKey};
 use baton_core::slot::limits::Limit;
@@ -139,6 +139,19 @@ pub struct RunFilter {
     pub statuses: Vec<RunStatus>,
     /// With this number.
     pub id: Option<RunId>,
+    /// Ended at this time or later.
+    pub finished_since: Option<StoreTime>,
+    /// At most so many, the newest.
+    pub limit: u32,
+}
+
+/// Which effects to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EffectFilter {
+    /// In one of these; all when empty.
+    pub statuses: Vec<EffectStatus>,
+    /// Took effect, or died, at this time or later.
+    pub finished_since: Option<StoreTime>,
     /// At most so many, the newest.
     pub limit: u32,
 }
@@ -165,6 +178,15 @@ pub struct RunRow {
     pub item: ItemKey,
     /// The machine of its worker, where its log is.
     pub host: Option<String>,
+}
+
+/// An effect with what it is performed on, as people see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectRow {
+    /// The effect.
+    pub effect: Effect,
+    /// What it is performed on.
+    pub item: ItemKey,
 }
 
 /// A wakeup with what it is about, as people see it.
@@ -222,6 +244,9 @@ pub trait Store: Send + Sync {
     /// Lists the effects of an item, oldest first.
     fn effects(&self, item: &ItemKey) -> impl Future<Output = Answer<Vec<Effect>>> + Send;
 
+    /// Lists effects of all items, newest first.
+    fn effect_rows(&self, filter: &EffectFilter) -> impl Future<Output = Answer<Vec<EffectRow>>> + Send;
+
     /// Lists the counters.
     fn counters(&self) -> impl Future<Output = Answer<Vec<CounterRow>>> + Send;
 
@@ -264,11 +289,17 @@ pub trait Store: Send + Sync {
     /// Commits a delivery, unless it was here before.
     fn accept(&self, delivery: &Delivery) -> impl Future<Output = Answer<Accepted>> + Send;
 
+    /// Commits deliveries together, each unless it was here before. Either all are answered for, or none is committed.
+    fn accept_all(&self, deliveries: &[Delivery]) -> impl Future<Output = Answer<Vec<Accepted>>> + Send;
+
     /// Returns deliveries that were accepted and not worked off, oldest first.
     fn unread(&self, limit: u32) -> impl Future<Output = Answer<Vec<Delivery>>> + Send;
 
-    /// Notes that a delivery was worked off.
+    /// Notes that a delivery was worked off. Its id is kept, by which it is known again; what it said is not.
     fn mark_read(&self, id: &str) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Notes that deliveries were worked off, all or none.
+    fn mark_all_read(&self, ids: &[String]) -> impl Future<Output = Answer<()>> + Send;
 
     /// Forgets deliveries that were worked off and are older than this. Returns how many.
     fn forget_deliveries(&self, older_than: Duration) -> impl Future<Output = Answer<u64>> + Send;

@@ -1,4 +1,4 @@
-//! The tracker, as far as claims need it.
+//! The tracker: issues, comments, labels, pull requests and refs.
 //!
 //! Every method is one question or one change in the relay's words. Lists are complete or an error; a failed read is
 //! never an empty answer; a write that may have happened is told apart from one that did not.
@@ -6,10 +6,11 @@
 use std::future::Future;
 
 use baton_core::RepoSlug;
+use baton_core::pipeline::effect::{Place, Reaction};
 use baton_core::time::ServerTime;
 use baton_core::tracker::{
     Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, NewPull,
-    Permission, Pull, PullEdit, PullOpening, RefAdvance, RefCreation,
+    Permission, Pull, PullEdit, PullOpening, RefAdvance, RefCreation, Sighting,
 };
 
 use crate::TrackerError;
@@ -166,4 +167,37 @@ pub trait Tracker: Send + Sync {
         name: &str,
         oid: &str,
     ) -> impl Future<Output = Answer<RefAdvance>> + Send;
+
+    /// Returns everything that the tracker shows of an issue, all pages of it, together with the newest pull request that
+    /// comes from `branch` of the same repository.
+    fn sight(&self, issue: &IssueKey, branch: &str) -> impl Future<Output = Answer<Dated<Sighting>>> + Send;
+
+    /// Puts a sign on a comment: one as on issues, or one of a review thread. Doing it twice is the same as once.
+    fn react(
+        &self,
+        repo: &RepoSlug,
+        on: Place,
+        comment: u64,
+        with: Reaction,
+    ) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Replaces what an issue says. Doing it twice is the same as once.
+    fn edit_issue(&self, issue: &IssueKey, body: &str) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Settles a thread of a review; one that is settled, or gone, is fine.
+    fn resolve_thread(&self, repo: &RepoSlug, thread: &str) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Declares a pull request ready for reviews; one that is ready is fine.
+    fn mark_ready(&self, repo: &RepoSlug, number: u64) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Takes the requests for reviews back, and makes them again, so that reviewers are told once more.
+    fn ask_reviewers_again(
+        &self,
+        repo: &RepoSlug,
+        number: u64,
+        logins: &[String],
+    ) -> impl Future<Output = Answer<()>> + Send;
+
+    /// Makes an issue a part of another, which waits for it; twice is the same as once.
+    fn link_part(&self, whole: &IssueKey, part: &IssueKey) -> impl Future<Output = Answer<()>> + Send;
 }

@@ -1,6 +1,7 @@
 //! Places where agents work, as an engine sees them.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use baton_core::tracker::IssueKey;
 use baton_core::workspace::{CloseAsk, Closed, OpenAsk, Opened, Removal, Standing};
@@ -18,6 +19,31 @@ pub trait Workspaces: Send + Sync {
 
     /// Removes a place once nothing is only there: what is goes to the remote first, and is looked for there.
     fn remove(&self, issue: &IssueKey) -> impl Future<Output = Result<Removal, WorkspaceError>> + Send;
+
+    /// Returns whether there is a place of an issue on this machine.
+    fn has_place(&self, issue: &IssueKey) -> impl Future<Output = bool> + Send;
+}
+
+impl<W: Workspaces> Workspaces for Arc<W> {
+    async fn open(&self, ask: &OpenAsk) -> Result<Opened, WorkspaceError> {
+        W::open(self, ask).await
+    }
+
+    async fn standing(&self, issue: &IssueKey) -> Result<Standing, WorkspaceError> {
+        W::standing(self, issue).await
+    }
+
+    async fn close(&self, ask: &CloseAsk) -> Result<Closed, WorkspaceError> {
+        W::close(self, ask).await
+    }
+
+    async fn remove(&self, issue: &IssueKey) -> Result<Removal, WorkspaceError> {
+        W::remove(self, issue).await
+    }
+
+    async fn has_place(&self, issue: &IssueKey) -> bool {
+        W::has_place(self, issue).await
+    }
 }
 
 /// There is no place, or it is not as it should be.

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use baton_core::labels::dialect::Dialect;
+use baton_core::pipeline::effect::Job;
 use baton_core::pipeline::markers::prefix;
 use baton_core::script::{Scene, Script, ScriptedError, Situation, Step, fill};
 use baton_core::time::ServerTime;
@@ -176,11 +177,12 @@ impl<'a, 'out> Play<'a, 'out> {
 
     /// Adds a line in one write, so that lines of several agents do not mix.
     fn sign(&self, path: &Path, event: &str) -> io::Result<()> {
-        let Situation { run, issue, agent, stage, .. } = self.situation;
+        let Situation { run, issue, agent, stage, job, .. } = self.situation;
         let (pid, at_ms) = (std::process::id(), now().as_millis());
+        let job = job.unwrap_or(Job::Stage).as_str();
         let line = json!({
             "event": event, "pid": pid, "at_ms": u64::try_from(at_ms).unwrap_or(u64::MAX),
-            "run": run, "issue": issue, "agent": agent, "stage": stage,
+            "run": run, "issue": issue, "agent": agent, "stage": stage, "job": job,
         });
         let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
         file.write_all(format!("{line}\n").as_bytes())

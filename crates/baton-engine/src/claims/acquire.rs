@@ -19,6 +19,8 @@ pub struct ClaimRequest {
     pub holder: Holder,
     /// The label that the claim is for, when it is for one.
     pub label: Option<String>,
+    /// What tells the claim apart from all others; nothing for chance.
+    pub nonce: Option<Nonce>,
 }
 
 /// What became of a claim, and what it took.
@@ -93,7 +95,10 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
         started_at: BootTime,
     ) -> ClaimReport {
         let terms = self.terms_for(request);
-        let claimant = Claimant { holder: request.holder.clone(), nonce: Nonce(self.entropy.bits()) };
+        let claimant = Claimant {
+            holder: request.holder.clone(),
+            nonce: request.nonce.unwrap_or_else(|| Nonce(self.entropy.bits())),
+        };
         let mut performer = self.performer(issue);
         let acquired = match protocol {
             Protocol::Comment => performer.run(&mut Bid::new(terms, claimant, started_at)).await,

@@ -10,12 +10,18 @@ use baton_core::claim::handback::{HandedBack, Handover};
 use baton_core::claim::ledger::{Claim, Ledger};
 use baton_core::claim::text::{self, ClaimText, Form, Marker};
 use baton_core::claim::{Holder, Lease, Nonce, Outcome, Protocol};
+use baton_core::labels::PR_OPEN;
+use baton_core::labels::dialect::Dialect;
+use baton_core::slot::effect::Leaving;
 use baton_core::time::{BootTime, millis};
 use baton_core::tracker::IssueKey;
 use baton_ports::{Clock, Entropy, Memory, Tracker};
 
 use super::{ClaimError, Claims};
 use crate::outbox::{LeaseLook, Leases, Returned};
+
+/// How soon a lease that was not seen is looked for again; each further time after twice as long.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What the tracker shows of a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +35,15 @@ pub enum Adopted {
     },
 }
 
+/// A claim that the tracker shows as held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveClaim {
+    /// Who holds it, in words.
+    pub holder: String,
+    /// What tells it apart from others, if it says.
+    pub nonce: Option<Nonce>,
+}
+
 /// Returns what a store keeps of a lease, so that any process of the installation can take it up again.
 pub fn token_of(lease: &Lease) -> String {
     lease.nonce.to_string()
@@ -36,21 +51,36 @@ pub fn token_of(lease: &Lease) -> String {
 
 impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     /// Looks whether the lease with this nonce is the one that the tracker shows.
+    ///
+    /// A read may be older than the claim, and then shows nobody or whoever had it before. So a lease that is not seen is
+    /// looked for again, until a read that began later than writes take to be seen does not show it either.
     pub async fn adopt(&self, issue: &IssueKey, nonce: Nonce) -> Result<Adopted, ClaimError> {
-        let known = self.settings.forced_protocol.or_else(|| self.memory.protocol(&issue.repo));
-        let protocol = match known {
-            Some(protocol) => protocol,
-            None => {
-                let read = self.protocol(&issue.repo).await?;
-                read.map_err(|error| ClaimError::Machine(error.to_string()))?
+        let certain_from = self.now().plus(self.settings.timing.visible_within);
+        let mut pause = LOOK_AGAIN;
+        loop {
+            let asked_at = self.now();
+            let (adopted, is_seen) = self.adopt_once(issue, nonce).await?;
+            if is_seen || asked_at >= certain_from {
+                return Ok(adopted);
             }
-        };
+            let next = self.now().plus(pause);
+            self.clock.sleep_until(next.min(certain_from)).await;
+            pause *= 2;
+        }
+    }
+
+    /// Returns what the tracker shows now, and whether the lease itself was seen, held or given up.
+    async fn adopt_once(&self, issue: &IssueKey, nonce: Nonce) -> Result<(Adopted, bool), ClaimError> {
+        let protocol = self.followed_protocol(issue).await?;
         let before = self.now();
         match protocol {
-            Protocol::Comment => Ok(self.adopt_comment(nonce, before, &self.ledger_of(issue).await?)),
+            Protocol::Comment => {
+                let ledger = self.ledger_of(issue).await?;
+                Ok((self.adopt_comment(nonce, before, &ledger), ledger.own(nonce).is_some()))
+            }
             Protocol::Ref => {
                 let sighting = self.performer(issue).read_tip().await?;
-                Ok(self.adopt_tip(nonce, before, &sighting))
+                Ok((self.adopt_tip(nonce, before, &sighting), shows(&sighting, nonce)))
             }
         }
     }
@@ -118,11 +148,32 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
 
     /// Hands a lease back that was taken up by its token. Labels stay as they are: whoever decides that a run is over
     /// decides about them too.
+    /// Returns who holds an issue now, by the repository's protocol; nothing when nobody does.
+    pub async fn live_claim(&self, issue: &IssueKey) -> Result<Option<LiveClaim>, ClaimError> {
+        let protocol = self.followed_protocol(issue).await?;
+        if protocol == Protocol::Comment {
+            let ledger = self.ledger_of(issue).await?;
+            let winner = ledger.winner().map(|claim| &claim.text);
+            return Ok(winner.map(|text| LiveClaim { holder: text.holder.to_string(), nonce: text.nonce }));
+        }
+        let sighting = self.performer(issue).read_tip().await?;
+        Ok(match chain::standing(&sighting, self.now(), &self.settings.terms()) {
+            chain::Standing::Held { holder, nonce, .. } => {
+                Some(LiveClaim { holder: holder.to_string(), nonce })
+            }
+            chain::Standing::Strange { oid } => {
+                Some(LiveClaim { holder: format!("something strange at {oid}"), nonce: None })
+            }
+            chain::Standing::Free { .. } => None,
+        })
+    }
+
     async fn return_lease(
         &self,
         issue: &IssueKey,
         nonce: Nonce,
         outcome: Outcome,
+        leaving: &Leaving,
     ) -> Result<Returned, ClaimError> {
         let lease = match self.adopt(issue, nonce).await? {
             Adopted::Lost { to } => return Ok(Returned::Lost(lost_to(to.as_ref()))),
@@ -130,13 +181,32 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
             // The ref decides, and the comments that tell of it are ended as well.
             Adopted::Held(lease) => with_copies(*lease, &self.ledger_of(issue).await?),
         };
-        let handover = Handover { outcome, to: None, pr: None, leaves_labels: true };
+        let (to, leaves_labels) = match leaving {
+            Leaving::AsTheyAre => (None, true),
+            Leaving::Without => (None, false),
+            // Fabrik's labels do not tell that a pull request is open, and nobody there would take ours off.
+            Leaving::With(label) if label == PR_OPEN && self.dialect_for(None) == Dialect::Fabrik => {
+                (None, false)
+            }
+            Leaving::With(label) => (Some(label.clone()), false),
+        };
+        let handover = Handover { outcome, to, pr: None, leaves_labels };
         Ok(match self.release(issue, lease, handover).await {
             HandedBack::Released => Returned::Released,
             HandedBack::Lost { why, .. } => Returned::Lost(why),
             HandedBack::Refused(why) => Returned::Failed(why.to_string()),
             HandedBack::Failed(why) => Returned::Failed(why),
         })
+    }
+}
+
+/// Returns whether the tip is a word about the lease with this nonce.
+fn shows(sighting: &Sighting, nonce: Nonce) -> bool {
+    let marker = sighting.tip.as_ref().and_then(|tip| text::read(&tip.message));
+    match marker {
+        Some(Marker::Claim(claim)) => claim.nonce == Some(nonce),
+        Some(Marker::Release(release)) => release.nonce == Some(nonce),
+        None => false,
     }
 }
 
@@ -173,9 +243,15 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Leases for Claims<T, C, E, M> 
         }
     }
 
-    async fn hand_back(&self, issue: &IssueKey, token: &str, outcome: &Outcome) -> Returned {
+    async fn hand_back(
+        &self,
+        issue: &IssueKey,
+        token: &str,
+        outcome: &Outcome,
+        leaving: &Leaving,
+    ) -> Returned {
         let Ok(nonce) = token.parse() else { return Returned::Lost(not_a_token(token)) };
-        match self.return_lease(issue, nonce, outcome.clone()).await {
+        match self.return_lease(issue, nonce, outcome.clone(), leaving).await {
             Ok(returned) => returned,
             Err(error) => Returned::Failed(error.to_string()),
         }

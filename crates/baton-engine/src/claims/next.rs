@@ -26,6 +26,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
         let rules = Eligibility {
             dialect,
             is_label_required: true,
+            is_decided: false,
             wanted: Some(label.to_owned()),
             ..self.settings.eligibility.clone()
         };

@@ -165,24 +165,37 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
 
     /// Makes the labels of the catalogue, and gives those that are there their colour and meaning.
     pub async fn sync_labels(&self, repo: &RepoSlug, is_dry_run: bool) -> Result<Vec<LabelSync>, ClaimError> {
-        let there = self.tracker.label_definitions(repo).await?;
-        let mut synced = Vec::new();
-        for (name, color, description) in LIFECYCLE_LABELS.into_iter().chain(FURTHER_LABELS) {
-            let wanted = LabelDefinition {
+        let catalogue = LIFECYCLE_LABELS.into_iter().chain(FURTHER_LABELS);
+        let wanted: Vec<_> = catalogue
+            .map(|(name, color, description)| LabelDefinition {
                 name: name.to_owned(),
                 color: color.to_owned(),
                 description: description.to_owned(),
-            };
-            let existing = there.iter().find(|label| label.name.eq_ignore_ascii_case(name));
+            })
+            .collect();
+        self.define_labels(repo, &wanted, is_dry_run).await
+    }
+
+    /// Makes these labels, and gives those that are there their colour and meaning.
+    pub async fn define_labels(
+        &self,
+        repo: &RepoSlug,
+        wanted: &[LabelDefinition],
+        is_dry_run: bool,
+    ) -> Result<Vec<LabelSync>, ClaimError> {
+        let there = self.tracker.label_definitions(repo).await?;
+        let mut synced = Vec::new();
+        for wanted in wanted {
+            let existing = there.iter().find(|label| label.name.eq_ignore_ascii_case(&wanted.name));
             let change = match existing {
                 None => LabelSyncChange::Made,
-                Some(label) if same(label, &wanted) => LabelSyncChange::AsItShouldBe,
+                Some(label) if same(label, wanted) => LabelSyncChange::AsItShouldBe,
                 Some(_) => LabelSyncChange::Changed,
             };
             if change != LabelSyncChange::AsItShouldBe && !is_dry_run {
-                self.tracker.define_label(repo, &wanted, existing.is_some()).await?;
+                self.tracker.define_label(repo, wanted, existing.is_some()).await?;
             }
-            synced.push(LabelSync { name: name.to_owned(), change });
+            synced.push(LabelSync { name: wanted.name.clone(), change });
         }
         Ok(synced)
     }

@@ -44,14 +44,16 @@ impl Standing {
 impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Claims<T, C, E, M> {
     /// Reads how an issue stands, by the repository's protocol.
     pub async fn standing(&self, issue: &IssueKey) -> Result<Standing, ClaimError> {
-        let known = self.settings.forced_protocol.or_else(|| self.memory.protocol(&issue.repo));
-        let protocol = match known {
-            Some(protocol) => protocol,
-            None => {
-                self.protocol(&issue.repo).await?.map_err(|error| ClaimError::Machine(error.to_string()))?
-            }
-        };
+        let protocol = self.followed_protocol(issue).await?;
         self.standing_under(issue, protocol).await
+    }
+
+    /// Returns the protocol of an issue's repository, as it is remembered or else as it is declared.
+    pub(super) async fn followed_protocol(&self, issue: &IssueKey) -> Result<Protocol, ClaimError> {
+        match self.settings.forced_protocol.or_else(|| self.memory.protocol(&issue.repo)) {
+            Some(protocol) => Ok(protocol),
+            None => self.protocol(&issue.repo).await?.map_err(|error| ClaimError::Machine(error.to_string())),
+        }
     }
 
     pub(super) async fn standing_under(

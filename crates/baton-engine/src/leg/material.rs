@@ -1,23 +1,24 @@
 //! What the tracker knows of an issue, as material for a prompt.
 //!
-//! Everything of it is data that strangers may have written; the prompt shows it as such. Deliberately absent: review threads,
-//! checks and boards, which a bare run is not about.
+//! Everything of it is data that strangers may have written; the prompt shows it as such.
 
 use baton_core::agent::Errand;
 use baton_core::config::stages::prompts;
 use baton_core::config::{Adapter, PipelineDialect};
 use baton_core::pipeline::Stage;
-use baton_core::pipeline::authors::is_bot_login;
+use baton_core::pipeline::approval;
+use baton_core::pipeline::comments::is_new;
 use baton_core::pipeline::effect::Job;
-use baton_core::pipeline::item::Comment;
+use baton_core::pipeline::item::{self, LinkedPull};
 use baton_core::pipeline::names::Names;
+use baton_core::pipeline::report;
 use baton_core::pipeline::stage::Instruction;
 use baton_core::prompt::Material;
-use baton_core::prompt::material::{Issue, StageWork, WakeUp, Workplace};
+use baton_core::prompt::material::{Issue, Note, NoteKind, Pull, StageWork, Thread, WakeUp, Workplace};
 use baton_core::prompt::stage_outputs;
 use baton_core::slot::start::Started;
-use baton_core::slot::{ItemKey, Reason};
-use baton_core::tracker;
+use baton_core::slot::{ItemKey, ItemMemory, Reason};
+use baton_core::workspace::names::issue_branch;
 use baton_core::workspace::{Opened, Update};
 use baton_ports::{Tracker, TrackerError};
 
@@ -44,13 +45,27 @@ impl Scene<'_> {
         stages.iter().filter(is_heard).map(|stage| stage.name.as_str())
     }
 
+    /// Returns what people said about plans that concerns a stage's own work: why its plan was rejected, or what they added to
+    /// the plan that it carries out.
+    fn notes(&self, comments: &[item::Comment], stages: &[Stage], names: Names) -> Vec<Note> {
+        let Some(own) = self.stage.filter(|_| self.errand.job == Job::Stage) else { return Vec::new() };
+        let asking = stages.iter().filter(|stage| stage.approval.is_some() && stage.order <= own.order);
+        let asking: Vec<_> = asking.map(|stage| stage.name.as_str()).collect();
+        let note = |said: item::Saying| Note {
+            kind: if said.is_rejection { NoteKind::Rejected } else { NoteKind::Amendment },
+            by: Some(said.by),
+            text: said.text,
+        };
+        approval::sayings(comments, &asking, names).into_iter().map(note).collect()
+    }
+
     /// Returns whether the agent reads words; a plain program that was woken without a stage reads a document.
     pub(super) fn is_told_in_words(&self) -> bool {
         self.stage.is_some() || self.adapter != Adapter::Command
     }
 }
 
-/// Reads an issue and its comments.
+/// Reads everything that the tracker shows of an issue.
 pub(super) async fn read(
     tracker: &impl Tracker,
     scene: Scene<'_>,
@@ -58,31 +73,53 @@ pub(super) async fn read(
     dialect: PipelineDialect,
 ) -> Result<Option<Material>, TrackerError> {
     let ItemKey::Issue(key) = &scene.started.item.key else { return Ok(None) };
-    let issue = tracker.issue(key).await?.value;
-    let comments = tracker.comments(key, None).await?.value;
-    // Without an account of our own, no comment is ours.
-    let own = match tracker.viewer().await {
-        Err(error) if error.is_retryable() => return Err(error),
-        viewer => viewer.unwrap_or_default(),
-    };
+    let seen = tracker.sight(key, &issue_branch(dialect, key.number)).await?.value;
     let mut material = Material::new(key.repo.clone());
-    material.comments = comments.into_iter().map(|it| comment(it, &own)).collect();
     let names = Names::of(dialect.into());
-    material.outputs = stage_outputs(&material.comments, names, scene.heard_stages(stages));
+    material.outputs = stage_outputs(&seen.comments, names, scene.heard_stages(stages));
     material.new_comments = scene.errand.comments.clone();
+    material.notes = scene.notes(&seen.comments, stages, names);
+    material.comments = seen.comments;
     material.issue = Some(Issue {
-        number: issue.number,
-        title: issue.title,
-        url: issue.url,
-        author: issue.author,
-        labels: issue.labels,
-        body: issue.body,
+        number: seen.issue.number,
+        title: seen.issue.title,
+        url: seen.issue.url,
+        author: seen.issue.author,
+        labels: seen.issue.labels,
+        body: seen.issue.body,
     });
+    if let Some(pull) = seen.pull {
+        add_pull(&mut material, pull, scene.errand);
+    }
     material.stage = scene.stage.map(|stage| work(stage, scene.errand));
     material.attempt = scene.started.run.attempt.saturating_add(1);
     let context = scene.started.run.context.as_value();
     material.wake = Some(WakeUp { reason: scene.reason, task: None, context });
     Ok(Some(material))
+}
+
+/// Adds what there is to answer on the pull request: threads that the run is about, and checks that failed.
+fn add_pull(material: &mut Material, pull: LinkedPull, errand: &Errand) {
+    if errand.job == Job::CiFix {
+        material.failed_checks = Some(report::failed_checks(&pull));
+    }
+    material.pull = Some(Pull { number: pull.number, description: String::new() });
+    let is_meant = |thread: &item::Thread| errand.threads.contains(&thread.id);
+    let threads = pull.threads.into_iter().filter(is_meant).map(|thread| Thread {
+        id: thread.id,
+        path: thread.path,
+        line: thread.line,
+        diff_hunk: String::new(),
+        comments: thread.comments,
+    });
+    material.threads = threads.collect();
+}
+
+/// Returns the comments that a stage's own run is told of and that nobody has acted on: they are acted on with it.
+pub(super) fn unheard(material: &Material, dialect: PipelineDialect) -> Vec<u64> {
+    let (names, memory) = (Names::of(dialect.into()), ItemMemory::default());
+    let unheard = material.comments.iter().filter(|comment| is_new(comment, &memory, names));
+    unheard.map(|comment| comment.id).collect()
 }
 
 /// Adds where the agent works.
@@ -106,19 +143,5 @@ fn work(stage: &Stage, errand: &Errand) -> StageWork {
         read_only: stage.read_only,
         post_to_pr: stage.post_to_pr,
         file: None,
-    }
-}
-
-fn comment(comment: tracker::Comment, own: &str) -> Comment {
-    Comment {
-        id: comment.id,
-        is_bot: comment.author.app_id.is_some() || is_bot_login(&comment.author.login),
-        is_own_account: comment.author.login.eq_ignore_ascii_case(own),
-        author: comment.author.login,
-        may_write: false,
-        body: comment.body,
-        created_at: comment.created_at,
-        has_rocket: false,
-        is_on_pull: false,
     }
 }

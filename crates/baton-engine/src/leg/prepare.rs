@@ -5,6 +5,7 @@ use baton_core::agent::{AgentOrder, Desk, Errand, KeptSession, Told, waking};
 use baton_core::agent_lines::Program;
 use baton_core::config::{AgentConfig, PipelineDialect, WorkspaceKind};
 use baton_core::pipeline::Stage;
+use baton_core::pipeline::effect::Job;
 use baton_core::pipeline::names::{Flag, Names, modifier};
 use baton_core::pipeline::turns::{self, Budget};
 use baton_core::prompt::{Material, context_directory, context_files, render};
@@ -17,6 +18,7 @@ use baton_ports::{AgentPrograms, Store, Tracker, TrackerError, WorkspaceError, W
 
 use super::Track;
 use super::material::{self, Scene};
+use crate::leases::Keeper;
 
 /// An item has one run that is not over, and so one wakeup that it follows; more would be a mistake elsewhere.
 const WAKEUPS_MAX: u32 = 16;
@@ -39,6 +41,8 @@ pub(super) struct Prepared {
     pub(super) session: Option<KeptSession>,
     /// How the place stood before.
     pub(super) standing: Option<Standing>,
+    /// The issue and the token of the tracker's lease under which it runs, if it runs under one.
+    pub(super) lease: Option<(IssueKey, String)>,
 }
 
 /// An order with what it was made of.
@@ -55,17 +59,21 @@ pub(super) struct Place {
     pub(super) opened: Opened,
 }
 
-impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
+impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Track<W, P, T, S, K> {
     pub(super) async fn prepare(&self, started: &Started) -> Result<Prepared, RunEnd> {
         // Before anything is read or laid out: who is still alive could change it.
         self.programs.end_earlier(&started.item.key).await.map_err(super::not_started)?;
         let agent = self.agent(started)?;
-        let errand = Errand::read(&started.run.context).map_err(|error| RunEnd::Failed(error.to_string()))?;
-        let stage = self.stage(&errand)?.cloned();
+        let mut errand =
+            Errand::read(&started.run.context).map_err(|error| RunEnd::Failed(error.to_string()))?;
+        let stage = self.stage(&errand)?;
         let reason = self.reason(started).await?;
         let scene = Scene { started, errand: &errand, stage: stage.as_ref(), reason, adapter: agent.adapter };
         let material = self.material(scene, &agent).await?;
-        let labels = Labels::new(material.as_ref(), self.settings.dialect);
+        let dialect = self.settings.get().dialect;
+        let labels = Labels::new(material.as_ref(), dialect);
+        let told = material.as_ref().filter(|_| errand.is_settled && errand.job == Job::Stage);
+        let told = told.map(|material| material::unheard(material, dialect));
         let place = self.open(scene, &agent, &labels).await?;
         let is_read_only = stage.as_ref().is_some_and(|stage| stage.read_only);
         match self.order(scene, &agent, &labels, material, place.as_ref()).await {
@@ -73,6 +81,9 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
                 let standing = self.standing(place.as_ref()).await;
                 let program = lines_of(agent.adapter);
                 let extends_turns = labels.has(Flag::ExtendTurns);
+                if let Some(told) = told {
+                    errand.comments = told;
+                }
                 Ok(Prepared {
                     errand,
                     stage,
@@ -84,6 +95,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
                     extends_turns,
                     session,
                     standing,
+                    lease: lease_of(started),
                 })
             }
             Err(why) => {
@@ -95,13 +107,14 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
 
     fn agent(&self, started: &Started) -> Result<AgentConfig, RunEnd> {
         let key = started.run.agent.key();
-        let agent = self.settings.agents.get(&key.0).cloned();
+        let agent = self.settings.get().agents.get(&key.0).cloned();
         agent.ok_or_else(|| RunEnd::Failed(format!("no agent `{key}` is configured on this machine")))
     }
 
-    fn stage(&self, errand: &Errand) -> Result<Option<&Stage>, RunEnd> {
+    fn stage(&self, errand: &Errand) -> Result<Option<Stage>, RunEnd> {
         let Some(name) = &errand.stage else { return Ok(None) };
-        let stage = self.settings.pipeline.stage(name).filter(|stage| stage.is_working());
+        let settings = self.settings.get();
+        let stage = settings.pipeline.stage(name).filter(|stage| stage.is_working()).cloned();
         stage.map(Some).ok_or_else(|| {
             RunEnd::Failed(format!(
                 "there is no stage `{name}` in which an agent works; `baton stages check` lists them"
@@ -129,8 +142,9 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
         if !needs_labels && !scene.is_told_in_words() {
             return Ok(None);
         }
-        let stages = self.settings.pipeline.stages();
-        let read = material::read(&self.tracker, scene, stages, self.settings.dialect).await;
+        let settings = self.settings.get();
+        let stages = settings.pipeline.stages();
+        let read = material::read(&self.tracker, scene, stages, settings.dialect).await;
         read.map_err(|error| out_of_reach(&error))
     }
 
@@ -168,7 +182,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
         let desk = Desk {
             agent: agent.clone(),
             started: scene.started,
-            cwd: opened.map_or_else(|| self.settings.directory.clone(), |opened| opened.path.clone()),
+            cwd: opened.map_or_else(|| self.settings.get().directory.clone(), |opened| opened.path.clone()),
             git_dir: opened.map(|opened| opened.git_dir.clone()),
             is_unrestricted: labels.has(Flag::Unrestricted),
         };
@@ -200,15 +214,16 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Track<W, P, T, S> {
     ) -> Result<Told, String> {
         let mut variables = waking::variables(scene.started, scene.reason);
         variables.extend(waking::variables_of_stage(scene.errand, place));
-        variables.extend(self.settings.variables.iter().cloned());
+        let settings = self.settings.get();
+        variables.extend(settings.variables.iter().cloned());
         let Some(mut material) = material.filter(|_| scene.is_told_in_words()) else {
             let prompt = waking::document(scene.started, scene.reason);
             return Ok(Told { prompt, variables, ..Told::default() });
         };
         material::placed(&mut material, place);
         material.resumes = resumes;
-        let dialect = self.settings.dialect;
-        let templates = (self.settings.templates)(Some(&material.repo))?;
+        let dialect = settings.dialect;
+        let templates = (settings.templates)(Some(&material.repo))?;
         let instruction = scene.instruction(dialect);
         let prompt =
             render(&templates, &material, instruction.as_ref()).map_err(|error| error.to_string())?;
@@ -250,6 +265,14 @@ impl Labels {
 
     fn has(&self, flag: Flag) -> bool {
         self.all.iter().any(|label| self.names.is_flag(label, flag))
+    }
+}
+
+/// Returns the lease under which a run works.
+fn lease_of(started: &Started) -> Option<(IssueKey, String)> {
+    match (&started.item.key, &started.item.lease) {
+        (ItemKey::Issue(issue), Some(token)) => Some((issue.clone(), token.clone())),
+        _ => None,
     }
 }
 

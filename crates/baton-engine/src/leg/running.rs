@@ -1,5 +1,6 @@
 //! A leg under way: the agent's program, further shares of turns, and the place that is left behind.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +8,7 @@ use baton_core::agent::judge::{Judgement, SessionFate, judge};
 use baton_core::agent::spending::spent;
 use baton_core::agent::{AgentExit, KeptSession, RunNumbers, waking};
 use baton_core::pipeline::markers;
-use baton_core::pipeline::outcome::{Effort, End, Word, Workplace};
+use baton_core::pipeline::outcome::{Effort, End, Outcome, Word, Workplace};
 use baton_core::pipeline::turns::{self, Budget, Extension, Progress};
 use baton_core::slot::RunEnd;
 use baton_core::time::BootTime;
@@ -17,16 +18,26 @@ use baton_ports::{
     Workspaces,
 };
 
+use futures_util::future::{Either, select};
+
 use super::Track;
 use super::prepare::Prepared;
+use crate::leases::Keeper;
 
 /// A leg under way.
-pub struct Leg<W, P: AgentPrograms, T, S> {
-    track: Arc<Track<W, P, T, S>>,
+pub struct Leg<W, P: AgentPrograms, T, S, K> {
+    track: Arc<Track<W, P, T, S, K>>,
     prepared: Prepared,
     program: Mutex<Arc<P::Program>>,
     deadline_ms: AtomicU64,
     is_stopping: AtomicBool,
+}
+
+/// A run whose program has ended.
+struct Ran {
+    judgement: Judgement,
+    exit: AgentExit,
+    taken: Taken,
 }
 
 /// What all invocations of a run have taken.
@@ -36,9 +47,9 @@ struct Taken {
     effort: Effort,
 }
 
-impl<W, P: AgentPrograms, T, S> Leg<W, P, T, S> {
+impl<W, P: AgentPrograms, T, S, K> Leg<W, P, T, S, K> {
     pub(super) fn new(
-        track: Arc<Track<W, P, T, S>>,
+        track: Arc<Track<W, P, T, S, K>>,
         prepared: Prepared,
         program: P::Program,
         deadline: BootTime,
@@ -52,7 +63,7 @@ impl<W, P: AgentPrograms, T, S> Leg<W, P, T, S> {
     }
 }
 
-impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Agent for Leg<W, P, T, S> {
+impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Agent for Leg<W, P, T, S, K> {
     fn extend(&self, deadline: BootTime) {
         // Under the lock, so that a program that is started meanwhile hears of it one way or the other.
         let program = self.program();
@@ -71,22 +82,73 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Agent for Leg<W, P, 
     }
 
     async fn wait(&self) -> AgentReport {
-        let (judgement, exit, taken) = self.until_over().await;
-        let closed = self.close(&judgement, &exit).await;
-        let workplace = self.workplace(closed.as_ref());
-        let outcome = self.prepared.errand.outcome(judgement.end, judgement.text, workplace, taken.effort);
-        let cost_micros = i64::try_from(taken.cost_micros).unwrap_or(i64::MAX);
-        AgentReport {
-            end: end_of_run(judgement.run_end, closed.as_ref()),
-            cost_micros,
-            leg: Some(LegEnd { outcome, closed }),
-        }
+        let (run, lost) = self.under_the_lease().await;
+        let terms = match lost {
+            Some(why) => Err(why),
+            None => self.push_terms().await,
+        };
+        self.report(run, terms).await
     }
 }
 
-impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
+impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Leg<W, P, T, S, K> {
+    /// Waits for the run's end, and keeps the issue's lease as long. A run that loses it is stopped: the issue is another's.
+    async fn under_the_lease(&self) -> (Ran, Option<String>) {
+        let Some((issue, token)) = &self.prepared.lease else { return (self.until_over().await, None) };
+        let (over, lost) = (pin!(self.until_over()), pin!(self.track.keeper.keep(issue, token)));
+        match select(over, lost).await {
+            Either::Left((ran, _)) => (ran, None),
+            Either::Right((why, over)) => {
+                self.stop();
+                (over.await, Some(why))
+            }
+        }
+    }
+
+    async fn push_terms(&self) -> Result<PushTerms, String> {
+        match &self.prepared.lease {
+            Some((issue, token)) => self.track.keeper.push_terms(issue, token).await,
+            None => Ok(PushTerms::Lease),
+        }
+    }
+
+    /// Leaves the place, and tells what the run came to. Without the lease nothing is pushed and nothing said counts.
+    async fn report(&self, ran: Ran, terms: Result<PushTerms, String>) -> AgentReport {
+        let Ran { judgement, exit, taken } = ran;
+        let (push, lost) = match terms {
+            Ok(terms) => (terms, None),
+            Err(why) => (PushTerms::Withheld, Some(why)),
+        };
+        let closed = self.close(&judgement, &exit, push).await;
+        let workplace = self.workplace(closed.as_ref());
+        let mut outcome =
+            self.prepared.errand.outcome(judgement.end, judgement.text, workplace, taken.effort);
+        let mut end = end_of_run(judgement.run_end, closed.as_ref());
+        let is_complete = self.is_complete(&outcome);
+        match (lost, &end) {
+            (Some(why), _) => {
+                end = RunEnd::Failed(format!("the tracker's lease was lost: {why}"));
+                outcome = silenced(outcome, End::NotStarted);
+            }
+            // What is not on the remote is not done, whatever the agent said; the run is tried again, and pushes it.
+            (None, _) if !is_safe(closed.as_ref()) && (is_complete || outcome.end == End::Finished) => {
+                outcome = silenced(outcome, End::Failed);
+            }
+            // The work is done, whatever became of the program afterwards.
+            (None, RunEnd::Failed(_) | RunEnd::TimedOut(_)) if is_complete => end = RunEnd::Succeeded,
+            _ => {}
+        }
+        let cost_micros = i64::try_from(taken.cost_micros).unwrap_or(i64::MAX);
+        AgentReport { end, cost_micros, leg: Some(LegEnd { outcome, closed }) }
+    }
+
+    fn is_complete(&self, outcome: &Outcome) -> bool {
+        let marks = markers::read(&outcome.text, self.track.settings.get().dialect.into());
+        outcome.word(&marks) == Word::Complete
+    }
+
     /// Waits for the program, and for those that go on where it stopped.
-    async fn until_over(&self) -> (Judgement, AgentExit, Taken) {
+    async fn until_over(&self) -> Ran {
         let mut kept = self.prepared.session.clone();
         let mut budget = self.prepared.budget;
         let mut before = self.prepared.standing.clone();
@@ -114,9 +176,9 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
                     more.filter(|_| kept.is_some())
                 }
             };
-            let Some(next) = next else { return (judgement, end.exit, total) };
+            let Some(next) = next else { return Ran { judgement, exit: end.exit, taken: total } };
             if !self.start_again(kept.as_ref(), next).await {
-                return (judgement, end.exit, total);
+                return Ran { judgement, exit: end.exit, taken: total };
             }
             budget = next;
         }
@@ -164,7 +226,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
         let job = self.prepared.errand.job;
         let text = judgement.text.clone();
         let outcome = self.prepared.errand.outcome(judgement.end, text, None, Effort::default());
-        if !turns::is_cut_off(&outcome, self.track.settings.dialect.into()) {
+        if !turns::is_cut_off(&outcome, self.track.settings.get().dialect.into()) {
             return None;
         }
         let has_progress = before
@@ -185,7 +247,12 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
 
     /// Leaves the place in order: what is not committed is, and everything is pushed. A run whose lease is over leaves it as
     /// it is, because it may be another's by now.
-    async fn close(&self, judgement: &Judgement, exit: &AgentExit) -> Option<Result<Closed, WorkspaceError>> {
+    async fn close(
+        &self,
+        judgement: &Judgement,
+        exit: &AgentExit,
+        push: PushTerms,
+    ) -> Option<Result<Closed, WorkspaceError>> {
         let place = self.prepared.place.as_ref()?;
         if matches!(exit, AgentExit::DeadlinePassed | AgentExit::SupervisorLost) {
             return None;
@@ -195,7 +262,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
             issue: place.issue.clone(),
             is_read_only,
             commit_rest_as: (!is_read_only).then(|| self.message(judgement)),
-            push: PushTerms::Lease,
+            push,
         };
         Some(self.track.workspaces.close(&ask).await)
     }
@@ -205,7 +272,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store> Leg<W, P, T, S> {
         let what = self.prepared.errand.stage.as_deref().unwrap_or("unnamed");
         let outcome =
             self.prepared.errand.outcome(judgement.end, judgement.text.clone(), None, Effort::default());
-        let marks = markers::read(&outcome.text, self.track.settings.dialect.into());
+        let marks = markers::read(&outcome.text, self.track.settings.get().dialect.into());
         match outcome.word(&marks) {
             Word::Complete => format!("chore: keep what the {what} stage left uncommitted"),
             _ => format!("chore: partial {what} stage progress (incomplete)"),
@@ -252,6 +319,19 @@ fn end_of_run(end: RunEnd, closed: Option<&Result<Closed, WorkspaceError>>) -> R
         }
         (end, _) => end,
     }
+}
+
+/// Returns whether all that a run has done is on the remote, or need not be.
+fn is_safe(closed: Option<&Result<Closed, WorkspaceError>>) -> bool {
+    match closed {
+        None => true,
+        Some(closed) => closed.as_ref().is_ok_and(|closed| not_pushed(&closed.push).is_none()),
+    }
+}
+
+/// Returns an outcome without the agent's words: what they tell of is not there.
+fn silenced(outcome: Outcome, end: End) -> Outcome {
+    Outcome { end, text: String::new(), ..outcome }
 }
 
 /// Returns why the work of a run is not on its branch of the remote, if it is not.

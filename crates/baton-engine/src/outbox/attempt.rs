@@ -9,10 +9,13 @@ use baton_core::tracker::IssueKey;
 use super::Turn;
 
 /// A try.
+#[derive(Clone, Copy)]
 pub(super) struct Attempt<'a> {
     pub(super) turn: &'a Turn,
     pub(super) effect: &'a Effect,
     pub(super) issue: &'a IssueKey,
+    /// The number under which something is said: that of the issue, or of its pull request.
+    pub(super) place: &'a IssueKey,
     /// The store's clock just after the effect was taken.
     pub(super) taken_at: StoreTime,
     /// The boot clock at the same moment.
@@ -100,6 +103,7 @@ mod tests {
             turn: &turn,
             effect,
             issue: &issue,
+            place: &issue,
             taken_at: TAKEN,
             began: BootTime { ms: 50_000 },
             unclear_since: unclear_for_s.map(|ago| StoreTime { ms: TAKEN.ms - ago * 1000 }),

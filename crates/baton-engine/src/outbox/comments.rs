@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use baton_core::pipeline::effect::{Place, Reaction};
 use baton_core::slot::effect::{self, Effect, Tried};
 use baton_core::time::ServerTime;
 use baton_core::tracker::Comment;
 use baton_ports::{Clock, Store, Tracker};
 
+use super::arbiter::Arbiter;
 use super::attempt::Attempt;
 use super::leases::Leases;
 use super::{Outbox, refusals};
@@ -15,15 +17,20 @@ use super::{Outbox, refusals};
 /// another store, whose numbers began at one as well.
 const CLOCKS_APART_MAX: Duration = Duration::from_secs(3600);
 
-impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
+impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A> {
     pub(super) async fn comment(&self, attempt: &Attempt<'_>, body: &str) -> Result<(), Tried> {
         if attempt.is_unclear() && self.was_posted(attempt).await? {
             return Ok(());
         }
         self.clear_to_write(attempt).await?;
         let text = format!("{}\n\n{}", body.trim_end(), effect::marker(attempt.effect.id));
-        let posted = self.tracker.post_comment(attempt.issue, &text).await;
-        posted.map_err(|error| refusals::of_write(&error))?;
+        let posted = self.tracker.post_comment(attempt.place, &text).await;
+        let posted = posted.map_err(|error| refusals::of_write(&error))?.value;
+        // Its heading says as well that it is ours, so a sign that is missing does no harm.
+        let repo = &attempt.issue.repo;
+        if let Err(error) = self.tracker.react(repo, Place::Issue, posted.id, Reaction::Rocket).await {
+            tracing::debug!(issue = %attempt.issue, %error, "a comment of ours has no sign");
+        }
         if attempt.is_unclear() {
             self.remove_copies(attempt).await;
         }
@@ -59,7 +66,7 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases> Outbox<S, T, C, L> {
         let of_read = |error| refusals::of_read(&error);
         let viewer = self.tracker.viewer().await.map_err(of_read)?;
         let since = earliest(attempt.effect);
-        let comments = self.tracker.comments(attempt.issue, Some(since)).await.map_err(of_read)?;
+        let comments = self.tracker.comments(attempt.place, Some(since)).await.map_err(of_read)?;
         Ok(marked(comments.value, attempt.effect, &viewer))
     }
 

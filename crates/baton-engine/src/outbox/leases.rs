@@ -2,8 +2,10 @@
 //! back. Claim drivers answer; so does an installation that is alone.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use baton_core::claim::Outcome;
+use baton_core::slot::effect::Leaving;
 use baton_core::tracker::IssueKey;
 
 /// What a look at a lease shows.
@@ -33,13 +35,30 @@ pub trait Leases: Send + Sync {
     /// Looks whether a lease is still held.
     fn look(&self, issue: &IssueKey, token: &str) -> impl Future<Output = LeaseLook> + Send;
 
-    /// Hands a lease back. Labels stay as they are.
+    /// Hands a lease back, with what becomes of the labels that tell where the issue is.
     fn hand_back(
         &self,
         issue: &IssueKey,
         token: &str,
         outcome: &Outcome,
+        leaving: &Leaving,
     ) -> impl Future<Output = Returned> + Send;
+}
+
+impl<L: Leases> Leases for Arc<L> {
+    async fn look(&self, issue: &IssueKey, token: &str) -> LeaseLook {
+        L::look(self, issue, token).await
+    }
+
+    async fn hand_back(
+        &self,
+        issue: &IssueKey,
+        token: &str,
+        outcome: &Outcome,
+        leaving: &Leaving,
+    ) -> Returned {
+        L::hand_back(self, issue, token, outcome, leaving).await
+    }
 }
 
 /// The leases of an installation that is alone with its repositories: it takes none on the tracker, nobody takes any from
@@ -52,7 +71,7 @@ impl Leases for Alone {
         LeaseLook::Held
     }
 
-    async fn hand_back(&self, _: &IssueKey, _: &str, _: &Outcome) -> Returned {
+    async fn hand_back(&self, _: &IssueKey, _: &str, _: &Outcome, _: &Leaving) -> Returned {
         Returned::Released
     }
 }

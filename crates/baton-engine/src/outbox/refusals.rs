@@ -5,7 +5,7 @@ use baton_core::tracker::{Merge, Pull, PullState};
 use baton_ports::{TrackerError, TrackerErrorKind};
 
 /// Judges an error of a write.
-pub(super) fn of_write(error: &TrackerError) -> Tried {
+pub(crate) fn of_write(error: &TrackerError) -> Tried {
     let said = error.to_string();
     match error.kind {
         TrackerErrorKind::RateLimited { retry_after } => Tried::Later(said, retry_after),
@@ -19,7 +19,7 @@ pub(super) fn of_write(error: &TrackerError) -> Tried {
 }
 
 /// Judges an error of a read: whatever it was, nothing was written.
-pub(super) fn of_read(error: &TrackerError) -> Tried {
+pub(crate) fn of_read(error: &TrackerError) -> Tried {
     match of_write(error) {
         Tried::Unclear(said) => Tried::Later(said, None),
         other => other,

@@ -82,7 +82,13 @@ where
         let filter = RunFilter { id: Some(run), limit: 1, ..RunFilter::default() };
         for row in self.relay.store.runs(&filter).await? {
             let baton = Baton { run, worker, fence: row.run.fence };
-            let ask = FinishAsk { baton, end: RunEnd::GivenBack, cost_micros: 0, effects: Vec::new() };
+            let ask = FinishAsk {
+                baton,
+                end: RunEnd::GivenBack,
+                cost_micros: 0,
+                effects: Vec::new(),
+                outcome: None,
+            };
             self.relay.finish(&ask).await?;
         }
         Ok(())

@@ -5,11 +5,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use baton_core::agent::RunNumbers;
+use baton_core::agent::{Errand, RunNumbers};
+use baton_core::pipeline::outcome::{Effort, End};
 use baton_core::slot::RunEnd;
 use baton_core::slot::finish::{Baton, Fenced, FinishAsk};
 use baton_core::slot::start::Started;
-use baton_ports::{Agent as _, AgentReport, Agents, Clock, Entropy, Store};
+use baton_ports::{Agent as _, AgentReport, Agents, Clock, Entropy, LegEnd, Store};
 use futures_util::future::{Either, select};
 
 use super::shift::Shift;
@@ -32,7 +33,7 @@ where
         (self.tell)(News::Started(&started));
         let report = match self.agents.launch(&started, &|| shift.deadline()).await {
             Ok(agent) => self.wait(shift, &started, &Arc::new(agent)).await,
-            Err(end) => AgentReport::from(end),
+            Err(end) => not_begun(&started, end),
         };
         self.tell_end(shift, &started, report).await;
         shift.end(started.run.id);
@@ -71,7 +72,8 @@ where
     async fn tell_end(&self, shift: &Shift<A::Agent>, started: &Started, report: AgentReport) {
         let baton = Baton { run: started.run.id, worker: shift.worker, fence: started.run.fence };
         let AgentReport { end, cost_micros, leg } = report;
-        let ask = FinishAsk { baton, end, cost_micros, effects: Vec::new() };
+        let outcome = leg.as_ref().map(|leg| Box::new(leg.outcome.clone()));
+        let ask = FinishAsk { baton, end, cost_micros, effects: Vec::new(), outcome };
         while self.clock.boot_now() < shift.deadline() {
             match self.relay.finish(&ask).await {
                 Ok(Fenced::Done(status)) => return (self.tell)(News::Ended(started, status, leg.as_ref())),
@@ -83,4 +85,14 @@ where
         }
         (self.tell)(News::Lost(started.run.id));
     }
+}
+
+/// Returns what a run came to that could not begin. What is its own fault is told to the pipeline, which tries it a few
+/// times; what is nobody's fault is simply tried again.
+fn not_begun(started: &Started, end: RunEnd) -> AgentReport {
+    let errand = Errand::read(&started.run.context).ok().filter(|_| matches!(end, RunEnd::Failed(_)));
+    let outcome =
+        errand.map(|errand| errand.outcome(End::NotStarted, String::new(), None, Effort::default()));
+    let leg = outcome.map(|outcome| LegEnd { outcome, closed: None });
+    AgentReport { end, cost_micros: 0, leg }
 }

@@ -1,0 +1,246 @@
+//! What only this process knows: how far its runs are, what troubles it has, and that something may have changed.
+
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use baton_core::agent::RunNumbers;
+use baton_core::slot::{ItemKey, RunId};
+use baton_view::{Stamp, Warning};
+
+use crate::marshal::{Happened, SLACK_FAILURES_MAX};
+use crate::outbox::Performed;
+use crate::worker::News;
+
+/// So many troubles are kept at most.
+const TROUBLES_MAX: usize = 100;
+
+/// What only this process knows.
+#[derive(Debug, Default)]
+pub struct Live(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    version: u64,
+    waiters: Vec<Waker>,
+    numbers: BTreeMap<RunId, RunNumbers>,
+    troubles: BTreeMap<Trouble, Warning>,
+    deliveries: Deliveries,
+}
+
+/// What a trouble is about. It is over when the same thing goes well.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Trouble {
+    Board,
+    Store,
+    Look(String),
+    Tree(String),
+    Effect(String),
+    Slack,
+    Waiting,
+}
+
+/// How many webhooks were taken, and when the last one was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Deliveries {
+    /// How many.
+    pub(super) taken: u64,
+    /// When the last one was.
+    pub(super) last_at: Option<Stamp>,
+}
+
+impl Live {
+    /// Notes a look, a decision, or trouble with one.
+    pub fn happened(&self, happened: &Happened<'_>, at: Stamp) {
+        let mut known = self.known();
+        match happened {
+            Happened::Surveyed { worth: 0, .. } if known.troubles.is_empty() && known.version > 0 => return,
+            Happened::Surveyed { .. } => {
+                known.troubles.remove(&Trouble::Board);
+                known.troubles.remove(&Trouble::Store);
+            }
+            Happened::Looked(issue, _) => {
+                known.troubles.remove(&Trouble::Look(issue.to_string()));
+            }
+            Happened::NotLooked(issue, error) => {
+                let issue = issue.to_string();
+                let words = format!("it could not be looked at: {error}");
+                known.trouble(Trouble::Look(issue.clone()), at, Some(issue), words);
+            }
+            Happened::NotSurveyed(error) => {
+                known.trouble(Trouble::Board, at, None, format!("the board could not be surveyed: {error}"));
+            }
+            Happened::OutOfReach(error) => known.trouble(Trouble::Store, at, None, error.to_string()),
+            Happened::TreeKept(issue, why) => {
+                let issue = issue.to_string();
+                known.trouble(
+                    Trouble::Tree(issue.clone()),
+                    at,
+                    Some(issue),
+                    format!("its work tree stays: {why}"),
+                );
+            }
+            Happened::Delivered(count) => {
+                known.deliveries.taken += u64::try_from(*count).unwrap_or(0);
+                known.deliveries.last_at = Some(at);
+            }
+            Happened::SlackUnheard { failures, .. } if *failures < SLACK_FAILURES_MAX => return,
+            Happened::SlackUnheard { error, .. } => {
+                let words =
+                    format!("Slack cannot be reached, so plans that wait for it stay pending: {error}");
+                known.trouble(Trouble::Slack, at, None, words);
+            }
+            Happened::SlackHeard => _ = known.troubles.remove(&Trouble::Slack),
+            Happened::Decided(..) | Happened::Swept(_) => {}
+        }
+        known.touch();
+    }
+
+    /// Notes what became of a run.
+    pub fn run(&self, news: &News<'_>, at: Stamp) {
+        let mut known = self.known();
+        match news {
+            News::Progress(started, numbers) => {
+                known.numbers.insert(started.run.id, (*numbers).clone());
+            }
+            News::Ended(started, ..) => {
+                known.numbers.remove(&started.run.id);
+            }
+            News::Lost(run) => {
+                known.numbers.remove(run);
+            }
+            News::WaitingTooLong(0) => {
+                known.troubles.remove(&Trouble::Waiting);
+            }
+            News::WaitingTooLong(count) => {
+                let words = format!("{count} wakeups have waited for too long: `baton wakeups` lists them");
+                known.trouble(Trouble::Waiting, at, None, words);
+            }
+            News::OutOfReach(error) => known.trouble(Trouble::Store, at, None, error.to_string()),
+            News::Enlisted(_) | News::Started(_) | News::LeaseLost => {}
+        }
+        known.touch();
+    }
+
+    /// Notes what was performed.
+    pub fn deed(&self, item: &ItemKey, performed: &Performed, at: Stamp) {
+        let mut known = self.known();
+        let about = Trouble::Effect(item.to_string());
+        match performed {
+            Performed::Nothing => return,
+            Performed::Done(_) => {
+                known.troubles.remove(&about);
+            }
+            Performed::Dead(_, why) => {
+                known.trouble(about, at, issue(item), format!("an effect never takes effect: {why}"))
+            }
+            Performed::Later(_, why) => {
+                known.trouble(about, at, issue(item), format!("an effect is tried again: {why}"))
+            }
+            Performed::Overtaken(_) => {}
+        }
+        known.touch();
+    }
+
+    /// Notes that something may have changed.
+    pub fn touch(&self) {
+        self.known().touch();
+    }
+
+    /// Notes that something may have changed, unless that was noted since a version. Returns the version then.
+    pub(super) fn touch_if(&self, seen: u64) -> u64 {
+        let mut known = self.known();
+        if known.version <= seen {
+            known.touch();
+        }
+        known.version
+    }
+
+    /// Waits for a version after the one that was seen.
+    pub(super) fn changed(&self, seen: u64) -> impl Future<Output = u64> + Send + '_ {
+        poll_fn(move |context| {
+            let mut known = self.known();
+            if known.version != seen {
+                return Poll::Ready(known.version);
+            }
+            let waker = context.waker();
+            if !known.waiters.iter().any(|known| known.will_wake(waker)) {
+                known.waiters.push(waker.clone());
+            }
+            Poll::Pending
+        })
+    }
+
+    pub(super) fn numbers(&self, run: RunId) -> Option<RunNumbers> {
+        self.known().numbers.get(&run).cloned()
+    }
+
+    /// Returns the troubles, newest first.
+    pub(super) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings: Vec<_> = self.known().troubles.values().cloned().collect();
+        warnings.sort_by_key(|warning| std::cmp::Reverse(warning.at));
+        warnings
+    }
+
+    pub(super) fn deliveries(&self) -> Deliveries {
+        self.known().deliveries
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn touch(&mut self) {
+        self.version += 1;
+        self.waiters.drain(..).for_each(Waker::wake);
+    }
+
+    /// Keeps when a trouble began while it goes on.
+    fn trouble(&mut self, about: Trouble, at: Stamp, issue: Option<String>, words: String) {
+        let since = self.troubles.get(&about).map_or(at, |warning| warning.at);
+        self.troubles.insert(about, Warning { at: since, issue, words });
+        if self.troubles.len() > TROUBLES_MAX {
+            self.troubles.pop_first();
+        }
+    }
+}
+
+fn issue(item: &ItemKey) -> Option<String> {
+    match item {
+        ItemKey::Issue(issue) => Some(issue.to_string()),
+        ItemKey::Task { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn whoever_waits_hears_of_what_came_since() {
+        let live = Live::default();
+        assert_eq!(live.changed(0).now_or_never(), None);
+        live.touch();
+        assert_eq!(live.changed(0).now_or_never(), Some(1));
+        assert_eq!(live.changed(1).now_or_never(), None);
+        assert_eq!((live.touch_if(1), live.touch_if(1)), (2, 2));
+    }
+
+    #[test]
+    fn a_trouble_is_kept_from_its_beginning_until_the_same_thing_goes_well() {
+        let live = Live::default();
+        let error =
+            baton_ports::TrackerError::new(baton_ports::TrackerErrorKind::Unavailable, "surveying", "502");
+        for at in [5, 9] {
+            live.happened(&Happened::NotSurveyed(&error), Stamp(at));
+        }
+        assert_eq!(live.warnings().iter().map(|it| it.at).collect::<Vec<_>>(), [Stamp(5)]);
+        live.happened(&Happened::Surveyed { rows: 1, worth: 0 }, Stamp(10));
+        assert_eq!(live.warnings(), []);
+    }
+}
