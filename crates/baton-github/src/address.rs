@@ -38,6 +38,14 @@ impl BaseUrl {
         url
     }
 
+    /// Returns where GraphQL is asked: beside the versioned paths of an enterprise server, below the base elsewhere.
+    pub(crate) fn graphql(&self) -> Url {
+        let mut url = self.url.clone();
+        let base = self.url.path().trim_end_matches('/');
+        url.set_path(&format!("{}/graphql", base.strip_suffix("/v3").unwrap_or(base)));
+        url
+    }
+
     /// Returns whether an address is on the same server, so that it may see the token.
     pub(crate) fn is_home_of(&self, url: &Url) -> bool {
         url.origin() == self.url.origin()
@@ -134,6 +142,15 @@ mod tests {
         check("http://127.0.0.1:7070", "http://127.0.0.1:7070/user");
         check("http://localhost:7070/api/v3", "http://localhost:7070/api/v3/user");
         check("http://[::1]:7070", "http://[::1]:7070/user");
+    }
+
+    #[test]
+    fn graphql_is_beside_the_versioned_paths_or_below_the_base() {
+        let check = |text: &str, expected: &str| assert_eq!(base(text).graphql().as_str(), expected);
+        check("https://api.github.com", "https://api.github.com/graphql");
+        check("https://ghe.example/api/v3/", "https://ghe.example/api/graphql");
+        check("http://127.0.0.1:7070", "http://127.0.0.1:7070/graphql");
+        check("http://127.0.0.1:7070/api/v3", "http://127.0.0.1:7070/api/graphql");
     }
 
     #[test]

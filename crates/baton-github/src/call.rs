@@ -44,6 +44,10 @@ pub(crate) struct Call {
     pub(crate) repeat: Repeat,
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) if_none_match: Option<HeaderValue>,
+    /// What a call is named by whose path does not tell: the name of its document.
+    pub(crate) title: Option<&'static str>,
+    /// It changes nothing, whatever its method.
+    pub(crate) is_question: bool,
 }
 
 impl Call {
@@ -57,11 +61,18 @@ impl Call {
             repeat: Repeat::Always,
             authorization: None,
             if_none_match: None,
+            title: None,
+            is_question: false,
         }
     }
 
     pub(crate) fn is_read(&self) -> bool {
         self.method == Method::GET
+    }
+
+    /// Returns what it is charged to, unless its answer says otherwise.
+    pub(crate) fn resource(&self) -> &'static str {
+        if self.title.is_some() { "graphql" } else { "core" }
     }
 }
 

@@ -2,11 +2,14 @@
 //!
 //! It knows addresses, pages and dates. What is asked and what an answer means to the relay is in `tracker/`.
 
+pub(crate) mod graph;
 mod pages;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use baton_core::RepoSlug;
 use baton_core::time::ServerTime;
@@ -25,10 +28,12 @@ use crate::layers::conditional::{Conditional, ConditionalLayer};
 use crate::layers::meter::{Meter, MeterLayer, MeterRow, Metered};
 use crate::layers::redirect::{Redirect, RedirectLayer};
 use crate::layers::retry::{Retry, RetryLayer};
-use crate::pace::MachinePace;
+use crate::links::Links;
+use crate::pace::{MachinePace, SharedPace};
 use crate::refusal::Tried;
-use crate::settings::{Settings, SetupError};
+use crate::settings::{MergeMethod, Settings, SetupError};
 use crate::transport::Transport;
+use crate::writers::Writers;
 
 /// What a question gives.
 pub(crate) type Answer<T> = Result<T, TrackerError>;
@@ -48,6 +53,12 @@ struct Shared {
     budgets: Arc<Budgets>,
     credential: Arc<Credential>,
     pages_max: u32,
+    writers: Writers,
+    links: Links,
+    pace: SharedPace,
+    merge_method: MergeMethod,
+    /// Set by boards that are projects: others may have no right to read them.
+    reads_placements: AtomicBool,
     /// Trees that stand in for the empty one, where a server does not have it.
     trees: Mutex<BTreeMap<RepoSlug, String>>,
 }
@@ -69,13 +80,26 @@ impl GitHub {
         let stack = ServiceBuilder::new()
             .layer(AuthorizeLayer(Arc::clone(&credential)))
             .layer(ConditionalLayer::default())
-            .layer(RetryLayer { settings: settings.retry, pace })
+            .layer(RetryLayer { settings: settings.retry, pace: Arc::clone(&pace) })
             .layer(RedirectLayer)
             .layer(BudgetLayer(Arc::clone(&budgets)))
             .layer(MeterLayer(Arc::clone(&meter)))
             .service(Transport::new(&settings, &base)?);
-        let (pages_max, trees) = (settings.pages_max, Mutex::default());
-        Ok(Self { shared: Arc::new(Shared { base, stack, meter, budgets, credential, pages_max, trees }) })
+        let shared = Shared {
+            base,
+            stack,
+            meter,
+            budgets,
+            credential,
+            pages_max: settings.pages_max,
+            writers: Writers::default(),
+            links: Links::default(),
+            pace,
+            merge_method: settings.merge_method,
+            reads_placements: AtomicBool::new(false),
+            trees: Mutex::default(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// Returns how many requests were made so far, the repeated ones included.
@@ -93,6 +117,11 @@ impl GitHub {
         self.shared.budgets.all()
     }
 
+    /// Returns how much is left of the budget that is most nearly spent, in thousandths; nothing while none is known.
+    pub fn left_permille(&self) -> Option<u32> {
+        self.shared.budgets.left_permille()
+    }
+
     /// Returns the server's clock in the last answer.
     pub fn last_date(&self) -> Option<ServerTime> {
         self.shared.budgets.last_date()
@@ -100,6 +129,32 @@ impl GitHub {
 
     pub(crate) fn is_app(&self) -> bool {
         self.shared.credential.is_app()
+    }
+
+    pub(crate) fn pages_max(&self) -> u32 {
+        self.shared.pages_max
+    }
+
+    pub(crate) fn merge_method(&self) -> MergeMethod {
+        self.shared.merge_method
+    }
+
+    /// Returns who may write, as far as it is remembered, and the time to judge that by.
+    pub(crate) fn writers(&self) -> (&Writers, Duration) {
+        (&self.shared.writers, self.shared.pace.now())
+    }
+
+    pub(crate) fn links(&self) -> &Links {
+        &self.shared.links
+    }
+
+    pub(crate) fn reads_placements(&self) -> bool {
+        self.shared.reads_placements.load(Ordering::Relaxed)
+    }
+
+    /// Has every sight from now on tell where issues are on projects.
+    pub(crate) fn read_placements(&self) {
+        self.shared.reads_placements.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn trees(&self) -> &Mutex<BTreeMap<RepoSlug, String>> {
@@ -132,8 +187,11 @@ impl GitHub {
     /// Sends a call; any answer is fine.
     pub(crate) async fn send(&self, draft: Draft) -> Answer<Sent> {
         let Draft { call } = draft;
-        let text = format!("{} {}", call.method, self.shared.base.shown(&call.url));
-        let tried = Tried { text, is_read: call.is_read() };
+        let text = match call.title {
+            Some(title) => graph::tried(title),
+            None => format!("{} {}", call.method, self.shared.base.shown(&call.url)),
+        };
+        let tried = Tried { text, is_read: call.is_read() || call.is_question };
         match self.shared.stack.clone().oneshot(call).await {
             Ok(reply) => Ok(Sent { tried, reply }),
             Err(failure) => Err(tried.failed(failure)),

@@ -24,6 +24,31 @@ pub struct Settings {
     pub allow_plain_http: bool,
     /// How many pages a list may have; a longer one is an error, never cut.
     pub pages_max: u32,
+    /// How pull requests are merged.
+    pub merge_method: MergeMethod,
+}
+
+/// How a pull request is merged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MergeMethod {
+    /// With a commit that joins both.
+    #[default]
+    Merge,
+    /// As one commit.
+    Squash,
+    /// Commit by commit, on top of the base.
+    Rebase,
+}
+
+impl MergeMethod {
+    /// Returns GitHub's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Squash => "squash",
+            Self::Rebase => "rebase",
+        }
+    }
 }
 
 impl Default for Settings {
@@ -35,6 +60,7 @@ impl Default for Settings {
             retry: RetrySettings::default(),
             allow_plain_http: false,
             pages_max: 100,
+            merge_method: MergeMethod::default(),
         }
     }
 }

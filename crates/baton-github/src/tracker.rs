@@ -9,16 +9,27 @@ mod labels;
 mod people;
 mod pulls;
 mod refs;
+mod relay;
+mod sight;
 
 use baton_core::RepoSlug;
+use baton_core::pipeline::effect::{Place, Reaction};
 use baton_core::time::ServerTime;
 use baton_core::tracker::{
     Comment, Commit, Dated, Issue, IssueKey, IssueState, LabelDefinition, LabelEvent, Merge, NewPull,
-    Permission, Pull, PullEdit, PullOpening, RefAdvance, RefCreation,
+    Permission, Pull, PullEdit, PullOpening, RefAdvance, RefCreation, Sighting,
 };
-use baton_ports::Tracker;
+use baton_ports::{Tracker, TrackerError, TrackerErrorKind};
 
 use crate::client::{Answer, GitHub};
+
+/// Reads a repository's name as the tracker writes it.
+pub(crate) fn slug(text: &str) -> Answer<RepoSlug> {
+    text.parse().map_err(|_| {
+        let answer = format!("`{text}` is said to be a repository, and cannot be one");
+        TrackerError::new(TrackerErrorKind::Malformed, "reading an answer", answer)
+    })
+}
 
 impl Tracker for GitHub {
     async fn viewer(&self) -> Answer<String> {
@@ -137,5 +148,33 @@ impl Tracker for GitHub {
 
     async fn advance_ref(&self, repo: &RepoSlug, name: &str, oid: &str) -> Answer<RefAdvance> {
         refs::advance(self, repo, name, oid).await
+    }
+
+    async fn sight(&self, issue: &IssueKey, branch: &str) -> Answer<Dated<Sighting>> {
+        sight::sight(self, issue, branch).await
+    }
+
+    async fn react(&self, repo: &RepoSlug, on: Place, comment: u64, with: Reaction) -> Answer<()> {
+        relay::react(self, repo, on, comment, with).await
+    }
+
+    async fn edit_issue(&self, issue: &IssueKey, body: &str) -> Answer<()> {
+        issues::edit(self, issue, body).await
+    }
+
+    async fn resolve_thread(&self, repo: &RepoSlug, thread: &str) -> Answer<()> {
+        relay::resolve_thread(self, repo, thread).await
+    }
+
+    async fn mark_ready(&self, repo: &RepoSlug, number: u64) -> Answer<()> {
+        relay::mark_ready(self, repo, number).await
+    }
+
+    async fn ask_reviewers_again(&self, repo: &RepoSlug, number: u64, logins: &[String]) -> Answer<()> {
+        relay::ask_reviewers_again(self, repo, number, logins).await
+    }
+
+    async fn link_part(&self, whole: &IssueKey, part: &IssueKey) -> Answer<()> {
+        relay::link_part(self, whole, part).await
     }
 }

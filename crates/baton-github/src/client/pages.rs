@@ -16,12 +16,21 @@ const PAGE: (&str, &str) = ("per_page", "100");
 impl GitHub {
     /// Reads a list to its end.
     pub(crate) async fn list<T: DeserializeOwned>(&self, draft: Draft) -> Answer<Dated<Vec<T>>> {
+        self.list_up_to(draft, self.shared.pages_max).await
+    }
+
+    /// Reads a list to its end, which may be further away than that of other lists.
+    pub(crate) async fn list_up_to<T: DeserializeOwned>(
+        &self,
+        draft: Draft,
+        pages_max: u32,
+    ) -> Answer<Dated<Vec<T>>> {
         let mut call = draft.query(&[PAGE]).call;
         let mut sent = self.ask(Draft { call: call.clone() }).await?;
         let mut list = sent.dated::<Vec<T>>()?;
         while let Some(next) = self.next_page(&sent, &call.url)? {
-            if list.pages >= self.shared.pages_max {
-                let answer = format!("the list has more than {} pages", self.shared.pages_max);
+            if list.pages >= pages_max {
+                let answer = format!("the list has more than {pages_max} pages");
                 return Err(sent.tried.error(TrackerErrorKind::Invalid, answer));
             }
             call.url = next;

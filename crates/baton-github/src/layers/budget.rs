@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use baton_core::time::ServerTime;
 use http::HeaderValue;
+use serde::Deserialize;
 use tower::{Layer, Service, ServiceExt as _};
 
 use super::lock;
@@ -21,8 +22,8 @@ use crate::pace::SharedPace;
 /// Windows are dropped once they have ended; this bounds how many tokens' can pile up in between.
 const BUDGETS_MAX: usize = 64;
 
-/// What calls are charged to unless an answer says otherwise.
-const CORE: &str = "core";
+/// The resource of GraphQL.
+const GRAPHQL: &str = "graphql";
 
 /// Where a token stands in one resource, as the last answer said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,17 @@ struct Standing {
 }
 
 impl Standing {
+    fn permille(&self) -> u32 {
+        let left = self.budget.remaining.saturating_mul(1000).checked_div(self.budget.limit).unwrap_or(0);
+        u32::try_from(left.min(1000)).unwrap_or(1000)
+    }
+
+    /// Returns whether its window has not ended.
+    fn is_current(&self, now: Duration) -> bool {
+        let window = u64::try_from(self.budget.reset.seconds_since(self.date)).unwrap_or(0);
+        now.saturating_sub(self.seen_at) < Duration::from_secs(window)
+    }
+
     /// Returns how long the budget is spent from now, if it is.
     fn wait(&self, now: Duration) -> Option<Duration> {
         if self.budget.remaining > 0 {
@@ -78,14 +90,26 @@ impl Budgets {
         (date != i64::MIN).then_some(ServerTime(date))
     }
 
-    fn wait(&self, token: u64) -> Option<Duration> {
-        lock(&self.standings).get(&(token, CORE.to_owned()))?.wait(self.pace.now())
+    /// Returns how much is left of the budget that is most nearly spent, in thousandths, as far as budgets are known.
+    pub(crate) fn left_permille(&self) -> Option<u32> {
+        let now = self.pace.now();
+        lock(&self.standings)
+            .values()
+            .filter(|standing| standing.is_current(now))
+            .map(Standing::permille)
+            .min()
     }
 
-    fn note(&self, token: u64, reply: &Reply) {
+    fn wait(&self, token: u64, resource: &str) -> Option<Duration> {
+        lock(&self.standings).get(&(token, resource.to_owned()))?.wait(self.pace.now())
+    }
+
+    fn note(&self, token: u64, resource: &'static str, reply: &Reply) {
         let Some(date) = reply.date() else { return };
         self.last_date.store(date.0, Ordering::Relaxed);
-        let Some(budget) = budget_of(reply) else { return };
+        let told = budget_of(reply, resource);
+        let told = told.or_else(|| (resource == GRAPHQL).then(|| budget_in(reply)).flatten());
+        let Some(budget) = told else { return };
         let (mut standings, now) = (lock(&self.standings), self.pace.now());
         if standings.len() >= BUDGETS_MAX {
             standings.retain(|_, standing| standing.wait(now).is_some());
@@ -94,13 +118,39 @@ impl Budgets {
     }
 }
 
-fn budget_of(reply: &Reply) -> Option<RateBudget> {
+fn budget_of(reply: &Reply, resource: &str) -> Option<RateBudget> {
     Some(RateBudget {
-        resource: reply.header("x-ratelimit-resource").unwrap_or(CORE).to_owned(),
+        resource: reply.header("x-ratelimit-resource").unwrap_or(resource).to_owned(),
         limit: reply.number("x-ratelimit-limit")?,
         remaining: reply.number("x-ratelimit-remaining")?,
         reset: ServerTime(reply.number("x-ratelimit-reset")?),
     })
+}
+
+/// Returns what the answer itself says, where documents ask for it: servers need not send the headers with GraphQL.
+fn budget_in(reply: &Reply) -> Option<RateBudget> {
+    let told = serde_json::from_slice::<Told>(&reply.body).ok()?.data?.rate_limit?;
+    let RateLimitWire { limit, remaining, reset_at } = told;
+    Some(RateBudget { resource: GRAPHQL.to_owned(), limit, remaining, reset: reset_at })
+}
+
+#[derive(Deserialize)]
+struct Told {
+    data: Option<ToldData>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToldData {
+    rate_limit: Option<RateLimitWire>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RateLimitWire {
+    limit: u64,
+    remaining: u64,
+    reset_at: ServerTime,
 }
 
 /// Tells tokens apart without keeping them.
@@ -142,11 +192,12 @@ impl<S: Exchange> Service<Call> for Budgeted<S> {
         let (inner, budgets) = (self.inner.clone(), Arc::clone(&self.budgets));
         Box::pin(async move {
             let token = token_of(call.authorization.as_ref());
-            if let Some(wait) = budgets.wait(token) {
+            let resource = call.resource();
+            if let Some(wait) = budgets.wait(token, resource) {
                 return Err(Failure::Spent { wait });
             }
             let reply = inner.oneshot(call).await?;
-            budgets.note(token, &reply);
+            budgets.note(token, resource, &reply);
             Ok(reply)
         })
     }

@@ -25,9 +25,13 @@ pub(crate) fn limit_of_reply(reply: &Reply) -> Option<Duration> {
     if !matches!(reply.status, StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS) {
         return None;
     }
-    retry_after(reply)
-        .or_else(|| until_reset(reply))
+    wait_of_headers(reply)
         .or_else(|| (reply.status == StatusCode::TOO_MANY_REQUESTS || says_limit(reply)).then_some(UNSAID))
+}
+
+/// Returns how long the headers of an answer ask to wait, whatever its status.
+pub(crate) fn wait_of_headers(reply: &Reply) -> Option<Duration> {
+    retry_after(reply).or_else(|| until_reset(reply))
 }
 
 /// Returns what `Retry-After` asks for, in seconds or as a date.

@@ -56,3 +56,8 @@ pub(super) async fn close(github: &GitHub, issue: &IssueKey) -> Answer<()> {
     let draft = github.call(Method::PATCH, &issue.repo, ONE, &[&issue.number.to_string()])?;
     github.ask(draft.json(&json!({ "state": "closed" }))).await.map(drop)
 }
+
+pub(super) async fn edit(github: &GitHub, issue: &IssueKey, body: &str) -> Answer<()> {
+    let draft = github.call(Method::PATCH, &issue.repo, ONE, &[&issue.number.to_string()])?;
+    github.ask(draft.json(&json!({ "body": body }))).await.map(drop)
+}

@@ -5,15 +5,10 @@ use baton_core::tracker::Permission;
 use http::Method;
 
 use crate::client::{Answer, GitHub};
-use crate::wire::{AppWire, PermissionWire, ViewerWire};
+use crate::wire::PermissionWire;
 
 pub(super) async fn viewer(github: &GitHub) -> Answer<String> {
-    // An App has no user of its own; what it does is shown under its name with this ending.
-    if github.is_app() {
-        let app: AppWire = github.ask(github.call_itself("/app")).await?.parse()?;
-        return Ok(format!("{}[bot]", app.slug));
-    }
-    Ok(github.ask(github.call_itself("/user")).await?.parse::<ViewerWire>()?.login)
+    Ok(github.viewer_with_scopes().await?.login)
 }
 
 pub(super) async fn permission(github: &GitHub, repo: &RepoSlug, login: &str) -> Answer<Permission> {

@@ -65,7 +65,9 @@ pub(super) async fn default_branch(github: &GitHub, repo: &RepoSlug) -> Answer<S
 
 pub(super) async fn merge(github: &GitHub, repo: &RepoSlug, number: u64, head_sha: &str) -> Answer<Merge> {
     let draft = github.call(Method::PUT, repo, MERGE, &[&number.to_string()])?;
-    let sent = github.send(draft.json(&json!({ "sha": head_sha }))).await?;
+    let sent = github
+        .send(draft.json(&json!({ "sha": head_sha, "merge_method": github.merge_method().as_str() })))
+        .await?;
     match sent.status() {
         // The head is part of the request, so a second attempt cannot merge more; but it is told "not mergeable".
         405 if sent.reply.is_after_doubt => merged_before(github, repo, number, head_sha, &sent).await,
