@@ -17,7 +17,7 @@ const ACCEPT: Sql = sql!(
 );
 pub(crate) const UNREAD: &str =
     "SELECT id, event, payload FROM deliveries WHERE NOT is_read ORDER BY number LIMIT $1";
-const MARK_READ: &str = "UPDATE deliveries SET is_read = true WHERE id = $1";
+const MARK_READ: &str = "UPDATE deliveries SET is_read = true, payload = '' WHERE id = $1";
 pub(crate) const FORGET: Sql =
     sql!("DELETE FROM deliveries WHERE is_read AND received_at < " NOW_ONCE " - $2");
 
@@ -26,6 +26,17 @@ pub(crate) async fn accept(session: &mut Session, delivery: &Delivery) -> Result
     args.extend(args![delivery.id.as_str(), delivery.event.as_str(), delivery.payload.as_str()]);
     let is_new = session.execute(ACCEPT, args).await? == 1;
     Ok(if is_new { Accepted::New } else { Accepted::Seen })
+}
+
+pub(crate) async fn accept_all(
+    session: &mut Session,
+    deliveries: &[Delivery],
+) -> Result<Vec<Accepted>, Fault> {
+    let mut accepted = Vec::with_capacity(deliveries.len());
+    for delivery in deliveries {
+        accepted.push(accept(session, delivery).await?);
+    }
+    Ok(accepted)
 }
 
 pub(crate) async fn unread(session: &mut Session, limit: u32) -> Result<Vec<Delivery>, Fault> {
@@ -40,6 +51,13 @@ fn delivery(row: &Row) -> Result<Delivery, Fault> {
 
 pub(crate) async fn mark_read(session: &mut Session, id: &str) -> Result<(), Fault> {
     session.execute(MARK_READ, args![id]).await.map(drop)
+}
+
+pub(crate) async fn mark_all_read(session: &mut Session, ids: &[String]) -> Result<(), Fault> {
+    for id in ids {
+        mark_read(session, id).await?;
+    }
+    Ok(())
 }
 
 pub(crate) async fn forget(session: &mut Session, older_than: Duration) -> Result<u64, Fault> {

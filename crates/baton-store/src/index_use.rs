@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use baton_core::slot::effect::EffectStatus;
 use baton_core::slot::{AgentKey, WakeupStatus, WorkerId};
 use baton_core::time::StoreTime;
-use baton_ports::store::{RunFilter, StartSearch, WakeupFilter};
+use baton_ports::store::{EffectFilter, RunFilter, StartSearch, WakeupFilter};
 use baton_testbed::shared::url_for_new_database;
 use sqlx::AssertSqlSafe;
 
@@ -21,8 +22,14 @@ const FINISHED: u32 = 20_000;
 const GROWING: [&str; 6] = ["items", "runs", "wakeups", "effects", "transfers", "deliveries"];
 
 /// The indexes over rows that are not finished.
-const SHORT: [&str; 5] =
-    ["runs_to_start", "runs_running", "wakeups_deferred", "effects_unfinished", "deliveries_unread"];
+const SHORT: [&str; 6] = [
+    "effects_dead",
+    "runs_to_start",
+    "runs_running",
+    "wakeups_deferred",
+    "effects_unfinished",
+    "deliveries_unread",
+];
 
 /// Fills the tables with what is over, a few that wait, and two that run.
 fn rows(series: &str) -> String {
@@ -85,6 +92,8 @@ async fn assert_indexed(session: &mut Session) {
     let waiting = WakeupFilter { statuses, created_before, limit: 20, ..WakeupFilter::default() };
     let (runs, runs_args) = lists::select_runs(&filter);
     let (wakeups, wakeups_args) = lists::select_wakeups(&waiting);
+    let dead = EffectFilter { statuses: vec![EffectStatus::Dead], limit: 20, ..EffectFilter::default() };
+    let (dead, dead_args) = lists::select_effects(&dead);
     let fixed = |sql| locking.apply(sql, session).into_owned();
     let questions = [
         ("by key", fixed(find::BY_KEY), args!["acme/web#7"]),
@@ -99,6 +108,7 @@ async fn assert_indexed(session: &mut Session) {
         ("unread", deliveries::UNREAD.to_owned(), args![10i64]),
         ("forget", fixed(deliveries::FORGET), args![1_000i64, 999i64]),
         ("effects", fixed(lists::EFFECTS), args!["acme/web#7"]),
+        ("what never took effect", dead, dead_args),
         ("runs of an item", runs, runs_args),
         ("who waits too long", wakeups, wakeups_args),
     ];

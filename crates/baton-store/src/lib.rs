@@ -12,6 +12,7 @@
 //! | `effects`, `workers`, `deliveries`, `lists` | the rest of the port |
 //! | `sqlite`, `postgres`, `migrate`, `fault` | opening, schemas, and how it fails |
 //! | `nudges`, `sockets` | telling others that there is news |
+//! | `examine` | looking at a store without changing it |
 //!
 //! Deliberately absent: rules. What may follow what is decided in the core; indexes refuse what no rule may do.
 
@@ -22,6 +23,7 @@ mod count;
 mod decide;
 mod deliveries;
 mod effects;
+mod examine;
 mod fault;
 mod find;
 #[cfg(test)]
@@ -42,6 +44,7 @@ mod store;
 mod workers;
 mod write;
 
+pub use examine::{Examined, examine_postgres, examine_sqlite};
 pub use nudges::StoreNudges;
 pub use postgres::{Locking, PostgresOptions};
 pub use sqlite::{Clock, SqliteOptions};

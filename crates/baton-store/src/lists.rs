@@ -5,7 +5,9 @@
 
 use baton_core::slot::effect::Effect;
 use baton_core::slot::{Item, ItemId, ItemKey, ItemMemory, Transfer};
-use baton_ports::store::{CounterRow, RunFilter, RunRow, WakeupFilter, WakeupRow, WorkerRow};
+use baton_ports::store::{
+    CounterRow, EffectFilter, EffectRow, RunFilter, RunRow, WakeupFilter, WakeupRow, WorkerRow,
+};
 
 use crate::arg::{Arg, args};
 use crate::fault::Fault;
@@ -28,6 +30,8 @@ pub(crate) const EFFECTS: Sql = sql!(
     "SELECT " EFFECT " FROM effects effect
     WHERE effect.item_id = (SELECT id FROM items WHERE key = $1) ORDER BY effect.id"
 );
+const EFFECT_ROWS: Sql =
+    sql!("SELECT " EFFECT ", item.key FROM effects effect JOIN items item ON item.id = effect.item_id");
 const COUNTERS: &str = "SELECT name, in_use, max FROM counters";
 const WORKERS: Sql = sql!("SELECT " WORKER " FROM workers worker ORDER BY worker.id DESC");
 
@@ -100,6 +104,9 @@ pub(crate) fn select_runs(filter: &RunFilter) -> (String, Vec<Arg<'_>>) {
     if let Some(id) = filter.id {
         conditions.given("run.id = ", id.0, "");
     }
+    if let Some(since) = filter.finished_since {
+        conditions.given("run.finished_at >= ", since, "");
+    }
     let words: Vec<_> = filter.statuses.iter().map(|status| status.as_str()).collect();
     conditions.one_of("run.status", &words);
     conditions.newest(RUNS, "run.id", filter.limit)
@@ -143,6 +150,29 @@ pub(crate) async fn transfers(session: &mut Session, item: Option<&ItemKey>) -> 
 pub(crate) async fn effects(session: &mut Session, item: &ItemKey) -> Result<Vec<Effect>, Fault> {
     let rows = session.rows(EFFECTS, args![item.to_string()]).await?;
     rows.iter().map(|row| row.columns("effects").effect()).collect()
+}
+
+pub(crate) async fn effect_rows(
+    session: &mut Session,
+    filter: &EffectFilter,
+) -> Result<Vec<EffectRow>, Fault> {
+    let (text, args) = select_effects(filter);
+    let rows = session.rows(text, args).await?;
+    let row = |row: &Row| {
+        let mut columns = row.columns("effects");
+        Ok(EffectRow { effect: columns.effect()?, item: columns.item_key()? })
+    };
+    rows.iter().map(row).collect()
+}
+
+pub(crate) fn select_effects(filter: &EffectFilter) -> (String, Vec<Arg<'_>>) {
+    let mut conditions = Conditions::default();
+    if let Some(since) = filter.finished_since {
+        conditions.given("effect.finished_at >= ", since, "");
+    }
+    let words: Vec<_> = filter.statuses.iter().map(|status| status.as_str()).collect();
+    conditions.one_of("effect.status", &words);
+    conditions.newest(EFFECT_ROWS, "effect.id", filter.limit)
 }
 
 /// Lists the counters, in the order of bytes, which is not that of every database.

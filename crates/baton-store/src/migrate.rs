@@ -11,10 +11,16 @@ use crate::session::{Link, Session};
 use crate::sql::Sql;
 
 /// The migrations in order; the first makes version 1.
-const MIGRATIONS: [Sql; 1] = [Sql {
-    sqlite: include_str!("../migrations/sqlite/0001_slots.sql"),
-    postgres: include_str!("../migrations/postgres/0001_slots.sql"),
-}];
+const MIGRATIONS: [Sql; 2] = [
+    Sql {
+        sqlite: include_str!("../migrations/sqlite/0001_slots.sql"),
+        postgres: include_str!("../migrations/postgres/0001_slots.sql"),
+    },
+    Sql {
+        sqlite: include_str!("../migrations/sqlite/0002_dead_effects.sql"),
+        postgres: include_str!("../migrations/postgres/0002_dead_effects.sql"),
+    },
+];
 
 const EXISTS: Sql = Sql {
     sqlite: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'baton_schema')",
@@ -32,7 +38,8 @@ const MAKE: Sql = Sql {
 /// Any number that no other program uses on the same database.
 const ADVISORY_LOCK: &str = "SELECT pg_advisory_xact_lock(742108550316)";
 
-fn latest() -> i64 {
+/// Returns the version that this program brings a store to.
+pub(crate) fn latest() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
@@ -85,7 +92,7 @@ fn refuse_newer(version: i64) -> Result<(), Fault> {
 }
 
 /// Returns the version; 0 for a store without a schema.
-async fn version(session: &mut Session) -> Result<i64, Fault> {
+pub(crate) async fn version(session: &mut Session) -> Result<i64, Fault> {
     let missing = || Fault::Corrupt("table baton_schema: there is no version in it".to_owned());
     let exists = session.row(EXISTS, Vec::new()).await?.ok_or_else(missing)?;
     if !exists.columns("baton_schema").bool()? {

@@ -44,6 +44,7 @@ const SET_ITEM: &str = "UPDATE items SET is_open = $2, paused = $3, held = $4, b
      version = $11 WHERE id = $1";
 const ADD_EFFECTS: &str = "INSERT INTO effects (item_id, version, step, deed, lease_token, fence, status, attempts, \
      not_before, created_at) VALUES ";
+const END_EFFECT: &str = "UPDATE effects SET status = 'done', error = NULL, finished_at = $2 WHERE id = $1";
 const EFFECT_COLUMNS: usize = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +161,10 @@ impl<'a> Planner<'a> {
                 self.push(SET_MEMORY, args![item, memory], Some((Table::Memory, item)));
             }
             Change::AddEffect(effect) => self.effects.push(effect),
+            Change::EndEffect(id) => {
+                let args = args![id.0, self.situation.now];
+                self.push(END_EFFECT, args, Some((Table::Effects, id.0)));
+            }
             Change::BuryWorker(_) | Change::Count(_) => {}
         }
         Ok(())

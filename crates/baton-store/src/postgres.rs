@@ -99,13 +99,13 @@ impl SqlStore {
 }
 
 /// The address may hold a password, so nothing of it is repeated.
-fn unreadable() -> StoreError {
+pub(crate) fn unreadable() -> StoreError {
     let answer = "it is no address of a PostgreSQL server (it is not shown, as it may hold a password)";
     StoreError::new(StoreErrorKind::Address, "reading the address of the store", answer)
 }
 
 /// Returns the address without its password.
-fn shown(connect: &PgConnectOptions) -> String {
+pub(crate) fn shown(connect: &PgConnectOptions) -> String {
     let place = match connect.get_socket() {
         Some(socket) => socket.display().to_string(),
         None => format!("{}:{}", connect.get_host(), connect.get_port()),

@@ -11,8 +11,8 @@ use baton_core::slot::{
 };
 use baton_core::time::StoreTime;
 use baton_ports::store::{
-    Accepted, CounterRow, Delivery, Heartbeat, Lookup, RunFilter, RunRow, TakenEffect, Target, Verdict,
-    WakeupFilter, WakeupRow, WorkerRow,
+    Accepted, CounterRow, Delivery, EffectFilter, EffectRow, Heartbeat, Lookup, RunFilter, RunRow,
+    TakenEffect, Target, Verdict, WakeupFilter, WakeupRow, WorkerRow,
 };
 use baton_ports::{Store, StoreError, StoreErrorKind};
 use sqlx::postgres::PgConnectOptions;
@@ -265,6 +265,10 @@ impl Store for SqlStore {
         read!(self, "listing effects", lists::effects, item)
     }
 
+    async fn effect_rows(&self, filter: &EffectFilter) -> Answer<Vec<EffectRow>> {
+        read!(self, "listing effects", lists::effect_rows, filter)
+    }
+
     async fn counters(&self) -> Answer<Vec<CounterRow>> {
         read!(self, "listing counters", lists::counters)
     }
@@ -301,12 +305,31 @@ impl Store for SqlStore {
         change!(self, "accepting a delivery", true, deliveries::accept, delivery)
     }
 
+    async fn accept_all(&self, deliveries: &[Delivery]) -> Answer<Vec<Accepted>> {
+        let accepting = async {
+            loop {
+                let mut tx = self.begin().await?;
+                let result = deliveries::accept_all(&mut tx, deliveries).await;
+                match self.end(tx, result, true).await {
+                    // Another process accepts the same ones in another order.
+                    Err(fault) if fault.is_lock_conflict() => {}
+                    ended => return ended,
+                }
+            }
+        };
+        self.told("accepting deliveries", accepting).await
+    }
+
     async fn unread(&self, limit: u32) -> Answer<Vec<Delivery>> {
         read!(self, "listing deliveries", deliveries::unread, limit)
     }
 
     async fn mark_read(&self, id: &str) -> Answer<()> {
         change!(self, "marking a delivery", false, deliveries::mark_read, id)
+    }
+
+    async fn mark_all_read(&self, ids: &[String]) -> Answer<()> {
+        change!(self, "marking deliveries", false, deliveries::mark_all_read, ids)
     }
 
     async fn forget_deliveries(&self, older_than: Duration) -> Answer<u64> {

@@ -66,7 +66,13 @@ impl Ours {
     pub(crate) async fn finish(&self, started: &Started) {
         let run = &started.run;
         let baton = Baton { run: run.id, worker: self.worker, fence: run.fence };
-        let ask = FinishAsk { baton, end: RunEnd::Succeeded, cost_micros: 1_500, effects: Vec::new() };
+        let ask = FinishAsk {
+            baton,
+            end: RunEnd::Succeeded,
+            cost_micros: 1_500,
+            effects: Vec::new(),
+            outcome: None,
+        };
         let ended = self.relay.finish(&ask).await.expect("an end");
         assert!(matches!(ended, Fenced::Done(_)), "{ended:?}");
     }

@@ -57,7 +57,7 @@ async fn a_newer_schema_is_refused_with_both_versions_and_left_alone() {
         ground.run("INSERT INTO baton_schema (version) VALUES (99)").await;
         let error = open_again(&ground).await.unwrap_err();
         assert_eq!(error.kind, StoreErrorKind::NewerSchema);
-        assert!(error.answer.contains("version 99") && error.answer.contains("up to 1"), "{error}");
+        assert!(error.answer.contains("version 99") && error.answer.contains("up to 2"), "{error}");
         ground.run("DELETE FROM baton_schema WHERE version = 99").await;
         open_again(&ground).await.unwrap();
     }

@@ -26,8 +26,14 @@ async fn a_wakeup_is_started_finished_and_handed_to_the_next() {
         let run = started(&store, worker).await;
         assert_eq!((run.run.id, run.run.status), (first, RunStatus::Running));
         assert_eq!(try_start(&store, worker).await, Verdict::NoItem);
-        let comment = NewEffect::free(Deed::Comment { body: "done".to_owned() });
-        let release = NewEffect::leased(Deed::ReleaseLease { outcome: "done".to_owned() });
+        let comment = NewEffect::free(Deed::Comment {
+            on: baton_core::pipeline::effect::Place::Issue,
+            body: "done".to_owned(),
+        });
+        let release = NewEffect::leased(Deed::ReleaseLease {
+            outcome: "done".to_owned(),
+            leaving: baton_core::slot::effect::Leaving::AsTheyAre,
+        });
         let end = finished(&store, &run, RunEnd::Succeeded, vec![comment, release]).await;
         assert_eq!(end, Fenced::Done(RunStatus::Succeeded));
         assert_eq!(finished(&store, &run, RunEnd::Succeeded, Vec::new()).await, Fenced::LostSlot);

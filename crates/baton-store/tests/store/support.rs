@@ -143,7 +143,7 @@ pub(crate) async fn finished(
     let policy = Policy::default();
     let run = &started.run;
     let baton = Baton { run: run.id, worker: run.worker.unwrap(), fence: run.fence };
-    let ask = FinishAsk { baton, end, cost_micros: 1_500, effects };
+    let ask = FinishAsk { baton, end, cost_micros: 1_500, effects, outcome: None };
     let target = Target::OfRun(run.id);
     committed(
         store
