@@ -105,6 +105,7 @@ macro_rules! conformance_suite {
         $crate::conformance_tests!($ground, outbox: [
             effects_are_handed_out_in_order_one_at_a_time,
             effects_of_other_items_do_not_wait,
+            effects_of_all_items_are_listed_by_status_and_time,
             a_decision_is_made_once,
             no_decision_is_made_while_effects_are_pending,
             what_is_remembered_is_committed_with_the_decision,
@@ -116,6 +117,8 @@ macro_rules! conformance_suite {
         ]);
         $crate::conformance_tests!($ground, inbox: [
             a_delivery_is_accepted_once,
+            deliveries_are_accepted_and_marked_together,
+            deliveries_in_different_orders_are_accepted_once,
             deliveries_are_read_oldest_first_and_forgotten_when_old,
             a_commit_nudges_whoever_listens,
         ]);

@@ -6,6 +6,7 @@ mod state;
 mod tables;
 mod transaction;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,11 +17,11 @@ use baton_core::slot::{
 };
 use baton_core::time::StoreTime;
 use baton_ports::store::{
-    Accepted, CounterRow, Delivery, Heartbeat, Lookup, RunFilter, RunRow, TakenEffect, Target, Verdict,
-    WakeupFilter, WakeupRow, WorkerRow,
+    Accepted, CounterRow, Delivery, EffectFilter, EffectRow, Heartbeat, Lookup, RunFilter, RunRow,
+    TakenEffect, Target, Verdict, WakeupFilter, WakeupRow, WorkerRow,
 };
 use baton_ports::{Nudges, Store, StoreError};
-use tokio::sync::{OwnedMutexGuard, watch};
+use tokio::sync::{Notify, OwnedMutexGuard};
 
 use crate::HandClock;
 use state::State;
@@ -37,15 +38,14 @@ const DECIDE_TRIES: u32 = 16;
 pub struct MemoryStore {
     state: Arc<Mutex<State>>,
     clock: HandClock,
-    news: Arc<watch::Sender<u64>>,
+    news: Arc<Commits>,
     has_row_lock: bool,
 }
 
 impl MemoryStore {
     /// Makes an empty store that goes by this clock.
     pub fn new(clock: HandClock) -> Self {
-        let news = Arc::new(watch::Sender::new(0));
-        Self { state: Arc::default(), clock, news, has_row_lock: true }
+        Self { state: Arc::default(), clock, news: Arc::default(), has_row_lock: true }
     }
 
     /// Leaves out the lock of the item's row, so that tests can show what it is for.
@@ -73,7 +73,8 @@ impl MemoryStore {
     }
 
     fn tell(&self) {
-        self.news.send_modify(|count| *count += 1);
+        self.news.count.fetch_add(1, Ordering::SeqCst);
+        self.news.bell.notify_waiters();
     }
 }
 
@@ -132,6 +133,10 @@ impl Store for MemoryStore {
         Ok(self.state().list_effects(item))
     }
 
+    async fn effect_rows(&self, filter: &EffectFilter) -> Answer<Vec<EffectRow>> {
+        Ok(self.state().list_effect_rows(filter))
+    }
+
     async fn counters(&self) -> Answer<Vec<CounterRow>> {
         Ok(self.state().list_counters())
     }
@@ -176,12 +181,28 @@ impl Store for MemoryStore {
         Ok(accepted)
     }
 
+    async fn accept_all(&self, deliveries: &[Delivery]) -> Answer<Vec<Accepted>> {
+        let now = self.clock.now();
+        let accepted = {
+            let mut state = self.state();
+            deliveries.iter().map(|delivery| state.accept(delivery, now)).collect()
+        };
+        self.tell();
+        Ok(accepted)
+    }
+
     async fn unread(&self, limit: u32) -> Answer<Vec<Delivery>> {
         Ok(self.state().unread(limit))
     }
 
     async fn mark_read(&self, id: &str) -> Answer<()> {
         self.state().mark_read(id);
+        Ok(())
+    }
+
+    async fn mark_all_read(&self, ids: &[String]) -> Answer<()> {
+        let mut state = self.state();
+        ids.iter().for_each(|id| state.mark_read(id));
         Ok(())
     }
 
@@ -194,20 +215,41 @@ impl Store for MemoryStore {
     }
 
     async fn listen(&self) -> Answer<MemoryNudges> {
-        Ok(MemoryNudges(self.news.subscribe()))
+        let seen = self.news.count.load(Ordering::SeqCst);
+        Ok(MemoryNudges { news: Arc::clone(&self.news), seen })
     }
+}
+
+/// Commits that others may want to hear of.
+///
+/// Whoever waits is woken in the order in which it began to wait. A channel of tokio's that keeps the last value wakes in an
+/// order that it draws by lot, and a simulation could not be repeated.
+#[derive(Debug, Default)]
+struct Commits {
+    count: AtomicU64,
+    bell: Notify,
 }
 
 /// Nudges of a memory store.
 #[derive(Debug)]
-pub struct MemoryNudges(watch::Receiver<u64>);
+pub struct MemoryNudges {
+    news: Arc<Commits>,
+    seen: u64,
+}
 
 impl Nudges for MemoryNudges {
     async fn nudged(&mut self) -> Answer<()> {
-        // The sender lives as long as any handle of the store; without one, nothing will ever be told.
-        if self.0.changed().await.is_err() {
-            std::future::pending::<()>().await;
+        let news = Arc::clone(&self.news);
+        loop {
+            // Who listens before it looks misses nothing.
+            let mut rung = std::pin::pin!(news.bell.notified());
+            rung.as_mut().enable();
+            let count = news.count.load(Ordering::SeqCst);
+            if count != self.seen {
+                self.seen = count;
+                return Ok(());
+            }
+            rung.await;
         }
-        Ok(())
     }
 }

@@ -96,7 +96,7 @@ impl<G: Ground> Desk<G> {
         effects: Vec<NewEffect>,
         cost_micros: i64,
     ) -> Fenced<RunStatus> {
-        let ask = FinishAsk { baton: baton(started), end, cost_micros, effects };
+        let ask = FinishAsk { baton: baton(started), end, cost_micros, effects, outcome: None };
         self.relay.finish(&ask).await.unwrap()
     }
 
@@ -104,7 +104,10 @@ impl<G: Ground> Desk<G> {
     pub async fn settle(&self, number: u64, bodies: &[&str]) -> Settled {
         let seen = self.item(number).await.version;
         let effects = bodies.iter().map(|body| comment(body)).collect();
-        self.relay.settle(&issue(number), &SettleAsk { seen, effects, memory: None }).await.unwrap()
+        self.relay
+            .settle(&issue(number), &SettleAsk { seen, effects, memory: None, lease: None, settles: None })
+            .await
+            .unwrap()
     }
 
     /// Lets time pass.
@@ -197,7 +200,7 @@ pub(super) fn baton(started: &Started) -> Baton {
 
 /// Returns an effect that says something.
 pub(super) fn comment(body: &str) -> NewEffect {
-    NewEffect::free(Deed::Comment { body: body.to_owned() })
+    NewEffect::free(Deed::Comment { on: baton_core::pipeline::effect::Place::Issue, body: body.to_owned() })
 }
 
 /// Returns the run and the wakeup of an outcome that has them.

@@ -22,6 +22,36 @@ pub async fn a_delivery_is_accepted_once<G: Ground>() {
     assert_eq!(desk.store().unread(10).await.unwrap(), []);
 }
 
+/// Deliveries that come together are told apart, also from each other, and marked together.
+pub async fn deliveries_are_accepted_and_marked_together<G: Ground>() {
+    let desk = Desk::<G>::new().await;
+    let store = desk.store();
+    assert_eq!(store.accept_all(&[]).await.unwrap(), []);
+    assert_eq!(store.accept(&delivery("b")).await.unwrap(), Accepted::New);
+    let batch = ["c", "b", "a", "c"].map(delivery);
+    let expected = [Accepted::New, Accepted::Seen, Accepted::New, Accepted::Seen];
+    assert_eq!(store.accept_all(&batch).await.unwrap(), expected);
+    assert_eq!(
+        store.unread(9).await.unwrap(),
+        ["b", "c", "a"].map(delivery),
+        "in the order in which they came"
+    );
+    store.mark_all_read(&["b", "a", "unknown"].map(str::to_owned)).await.unwrap();
+    assert_eq!(store.unread(9).await.unwrap(), [delivery("c")]);
+    assert_eq!(store.accept_all(&batch).await.unwrap(), [Accepted::Seen; 4]);
+}
+
+/// Two that accept the same deliveries in different orders do not keep each other from it.
+pub async fn deliveries_in_different_orders_are_accepted_once<G: Ground>() {
+    let desk = Desk::<G>::new().await;
+    let there: Vec<_> = (0..50).map(|number| delivery(&number.to_string())).collect();
+    let back: Vec<_> = there.iter().rev().cloned().collect();
+    let (one, other) = tokio::join!(desk.store().accept_all(&there), desk.store().accept_all(&back));
+    let answers = [one.unwrap(), other.unwrap()].concat();
+    assert_eq!(answers.iter().filter(|answer| **answer == Accepted::New).count(), 50);
+    assert_eq!(desk.store().unread(99).await.unwrap().len(), 50);
+}
+
 /// Deliveries wait until they are read, in order; their ids are kept for a while after that.
 pub async fn deliveries_are_read_oldest_first_and_forgotten_when_old<G: Ground>() {
     let desk = Desk::<G>::new().await;

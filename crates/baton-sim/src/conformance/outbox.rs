@@ -3,8 +3,9 @@
 use baton_core::slot::effect::{AfterTry, Deed, EffectStatus, NewEffect, SettleAsk, Settled};
 use baton_core::slot::finish::Fenced;
 use baton_core::slot::{ItemMemory, RunEnd};
+use baton_core::time::StoreTime;
 use baton_ports::Store as _;
-use baton_ports::store::TakenEffect;
+use baton_ports::store::{EffectFilter, TakenEffect};
 
 use super::Ground;
 use super::desk::{Desk, TTL, baton, comment, issue, seconds};
@@ -15,7 +16,7 @@ async fn take<G: Ground>(desk: &Desk<G>, worker: baton_core::slot::WorkerId) -> 
 
 fn body(taken: &TakenEffect) -> &str {
     match &taken.effect.deed {
-        Deed::Comment { body } => body,
+        Deed::Comment { on: baton_core::pipeline::effect::Place::Issue, body } => body,
         other => panic!("{other:?}"),
     }
 }
@@ -55,11 +56,40 @@ pub async fn effects_of_other_items_do_not_wait<G: Ground>() {
     assert_eq!(take(&desk, worker).await, None);
 }
 
+/// What is listed of all items is what was asked for, newest first.
+pub async fn effects_of_all_items_are_listed_by_status_and_time<G: Ground>() {
+    let desk = Desk::<G>::new().await;
+    let worker = desk.worker().await;
+    for number in [1, 2] {
+        desk.wake("dev", number).await;
+        desk.settle(number, &["x", "y"]).await;
+    }
+    let first = take(&desk, worker).await.unwrap();
+    assert!(desk.store().effect_tried(first.effect.id, worker, &AfterTry::Done).await.unwrap());
+    let second = take(&desk, worker).await.unwrap();
+    let dead = AfterTry::Dead("it was refused".to_owned());
+    assert!(desk.store().effect_tried(second.effect.id, worker, &dead).await.unwrap());
+    let list = async |statuses: Vec<EffectStatus>, finished_since, limit| {
+        let filter = EffectFilter { statuses, finished_since, limit };
+        let rows = desk.store().effect_rows(&filter).await.unwrap();
+        rows.into_iter().map(|row| (row.item, row.effect.id)).collect::<Vec<_>>()
+    };
+    let ids: Vec<_> = list(vec![], None, 10).await.into_iter().map(|(_, id)| id).collect();
+    assert!(ids.len() == 4 && ids.is_sorted_by(|newer, older| newer > older), "{ids:?}");
+    assert_eq!(list(vec![], None, 3).await.len(), 3);
+    assert_eq!(list(vec![EffectStatus::Dead], None, 10).await, [(second.item.key.clone(), second.effect.id)]);
+    let now = desk.store().now().await.unwrap();
+    let long_ago = StoreTime { ms: 0 };
+    assert_eq!(list(vec![], Some(long_ago), 10).await.len(), 2, "what is not finished has no time");
+    assert_eq!(list(vec![], Some(now.plus(seconds(60))), 10).await, []);
+}
+
 /// Two that decide on the same version: one of them is too late.
 pub async fn a_decision_is_made_once<G: Ground>() {
     let desk = Desk::<G>::new().await;
     desk.wake("dev", 1).await;
-    let ask = SettleAsk { seen: 0, effects: vec![comment("hello")], memory: None };
+    let ask =
+        SettleAsk { seen: 0, effects: vec![comment("hello")], memory: None, lease: None, settles: None };
     assert_eq!(desk.relay.settle(&issue(1), &ask).await.unwrap(), Settled::Decided(1));
     assert_eq!(desk.relay.settle(&issue(1), &ask).await.unwrap(), Settled::Stale(1));
     let effects = desk.store().effects(&issue(1)).await.unwrap();
@@ -91,7 +121,13 @@ pub async fn what_is_remembered_is_committed_with_the_decision<G: Ground>() {
     ItemMemory::count(&mut memory.cycles, "review");
     memory.cooldowns.insert("ci".to_owned(), desk.store().now().await.unwrap());
     memory.processed_comments.extend([7, 9]);
-    let ask = |seen| SettleAsk { seen, effects: Vec::new(), memory: Some(memory.clone()) };
+    let ask = |seen| SettleAsk {
+        seen,
+        effects: Vec::new(),
+        memory: Some(memory.clone()),
+        lease: None,
+        settles: None,
+    };
     assert_eq!(desk.relay.settle(&issue(1), &ask(0)).await.unwrap(), Settled::Decided(1));
     assert_eq!(desk.store().memory(item).await.unwrap(), memory);
     let forgotten = SettleAsk { memory: Some(ItemMemory::default()), ..ask(0) };
@@ -170,7 +206,10 @@ pub async fn effects_carry_the_lease_they_were_decided_under<G: Ground>() {
     let started = desk.start(desk.worker().await).await;
     let token = Some("lease-7".to_owned());
     assert_eq!(desk.relay.keep_lease(&baton(&started), token.clone()).await.unwrap(), Fenced::Done(()));
-    let release = Deed::ReleaseLease { outcome: "success".to_owned() };
+    let release = Deed::ReleaseLease {
+        outcome: "success".to_owned(),
+        leaving: baton_core::slot::effect::Leaving::AsTheyAre,
+    };
     let effects = vec![comment("free"), NewEffect::leased(release)];
     desk.finish_with(&started, RunEnd::Succeeded, effects, 0).await;
     let effects = desk.store().effects(&issue(1)).await.unwrap();

@@ -76,15 +76,16 @@ impl State {
         let is_open = |other: &StoredEffect| {
             matches!(other.effect.status, EffectStatus::Pending | EffectStatus::Sending)
         };
-        let earlier = self.effects.range(..id).map(|(_, other)| other);
-        let is_first =
-            !earlier.clone().any(|other| other.effect.key.item == stored.effect.key.item && is_open(other));
         let may = match stored.effect.status {
             EffectStatus::Pending => stored.effect.not_before <= now,
             EffectStatus::Sending => self.sender_is_lost(stored, now, stop_grace),
             EffectStatus::Done | EffectStatus::Dead => false,
         };
-        may && is_first
+        // What is over is most of what there is, and needs no look at what came before it.
+        may && {
+            let mut earlier = self.effects.range(..id).map(|(_, other)| other);
+            !earlier.any(|other| other.effect.key.item == stored.effect.key.item && is_open(other))
+        }
     }
 
     fn sender_is_lost(&self, stored: &StoredEffect, now: StoreTime, stop_grace: Duration) -> bool {
@@ -146,6 +147,7 @@ impl State {
     pub(super) fn mark_read(&mut self, id: &str) {
         if let Some(stored) = self.deliveries.get_mut(id) {
             stored.is_read = true;
+            stored.delivery.payload.clear();
         }
     }
 

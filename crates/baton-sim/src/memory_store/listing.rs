@@ -2,7 +2,9 @@
 
 use baton_core::slot::effect::Effect;
 use baton_core::slot::{ItemKey, Transfer};
-use baton_ports::store::{CounterRow, RunFilter, RunRow, WakeupFilter, WakeupRow, WorkerRow};
+use baton_ports::store::{
+    CounterRow, EffectFilter, EffectRow, RunFilter, RunRow, WakeupFilter, WakeupRow, WorkerRow,
+};
 
 use super::state::State;
 
@@ -11,6 +13,7 @@ impl State {
         let fits = |row: &RunRow| {
             filter.item.as_ref().is_none_or(|item| *item == row.item)
                 && filter.id.is_none_or(|id| id == row.run.id)
+                && filter.finished_since.is_none_or(|since| row.run.finished_at >= Some(since))
                 && (filter.statuses.is_empty() || filter.statuses.contains(&row.run.status))
         };
         let rows = self.runs.values().rev().map(|run| RunRow {
@@ -45,6 +48,19 @@ impl State {
         let id = self.keys.get(item);
         let effects = self.effects.values().map(|stored| &stored.effect);
         effects.filter(|effect| Some(&effect.key.item) == id).cloned().collect()
+    }
+
+    pub(super) fn list_effect_rows(&self, filter: &EffectFilter) -> Vec<EffectRow> {
+        let fits = |effect: &&Effect| {
+            filter.finished_since.is_none_or(|since| effect.finished_at >= Some(since))
+                && (filter.statuses.is_empty() || filter.statuses.contains(&effect.status))
+        };
+        let mut effects: Vec<_> =
+            self.effects.values().map(|stored| &stored.effect).filter(fits).cloned().collect();
+        effects.sort_by_key(|effect| std::cmp::Reverse(effect.id));
+        effects.truncate(usize::try_from(filter.limit).unwrap_or(usize::MAX));
+        let row = |effect: Effect| EffectRow { item: self.items[&effect.key.item].key.clone(), effect };
+        effects.into_iter().map(row).collect()
     }
 
     pub(super) fn list_counters(&self) -> Vec<CounterRow> {

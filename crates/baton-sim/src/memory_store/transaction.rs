@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use baton_core::slot::effect::EffectStatus;
 use baton_core::slot::limits::Count;
 use baton_core::slot::{
     AgentKey, Change, EffectId, Item, ItemId, Run, RunId, RunStatus, Wakeup, WakeupId, WakeupStatus,
@@ -130,6 +131,13 @@ impl State {
                 let id = EffectId(next(self.effects.keys().next_back().map(|id| id.0)));
                 let effect = baton_core::slot::Effect { id, ..(**effect).clone() };
                 self.effects.insert(id, StoredEffect { effect, sender: None, is_unclear: false });
+            }
+            Change::EndEffect(id) => {
+                if let Some(stored) = self.effects.get_mut(id) {
+                    stored.effect.status = EffectStatus::Done;
+                    stored.effect.finished_at = Some(now);
+                    stored.effect.error = None;
+                }
             }
             Change::BuryWorker(lease) => {
                 if let Some(worker) = self.workers.get_mut(&lease.worker) {

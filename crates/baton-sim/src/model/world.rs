@@ -270,13 +270,19 @@ impl<G: Ground> World<G> {
         end: RunEnd,
         with_effects: bool,
     ) -> Result<Fenced<RunStatus>, Broken> {
-        let said = |what: &str| NewEffect::free(Deed::Comment { body: what.to_owned() });
+        let said = |what: &str| {
+            NewEffect::free(Deed::Comment {
+                on: baton_core::pipeline::effect::Place::Issue,
+                body: what.to_owned(),
+            })
+        };
         let effects = if with_effects { vec![said("done"), said("bye")] } else { Vec::new() };
         // What a worker tells late, it tells under the name that it had then.
         let worker = started.run.worker.unwrap_or(self.workers[worker].id);
         let baton = Baton { run: started.run.id, worker, fence: started.run.fence };
         let was_over = self.is_over(started.run.id).await?;
-        let told = self.relay.finish(&FinishAsk { baton, end, cost_micros: 0, effects }).await?;
+        let told =
+            self.relay.finish(&FinishAsk { baton, end, cost_micros: 0, effects, outcome: None }).await?;
         if was_over && told != Fenced::LostSlot {
             return Err(Broken(format!("run {} wrote after it was over", started.run.id)));
         }
@@ -327,7 +333,7 @@ impl<G: Ground> World<G> {
         for row in self.store().runs(&filter).await? {
             let baton = Baton { run, worker: self.workers[worker].id, fence: row.run.fence };
             let (end, effects) = (RunEnd::GivenBack, Vec::new());
-            self.relay.finish(&FinishAsk { baton, end, cost_micros: 0, effects }).await?;
+            self.relay.finish(&FinishAsk { baton, end, cost_micros: 0, effects, outcome: None }).await?;
         }
         Ok(())
     }
@@ -344,8 +350,16 @@ impl<G: Ground> World<G> {
 
     async fn settle(&mut self, number: u64) -> Result<(), Broken> {
         let Some(item) = self.store().item(&issue(number)).await? else { return Ok(()) };
-        let effects = vec![NewEffect::free(Deed::Comment { body: "decided".to_owned() })];
-        self.relay.settle(&issue(number), &SettleAsk { seen: item.version, effects, memory: None }).await?;
+        let effects = vec![NewEffect::free(Deed::Comment {
+            on: baton_core::pipeline::effect::Place::Issue,
+            body: "decided".to_owned(),
+        })];
+        self.relay
+            .settle(
+                &issue(number),
+                &SettleAsk { seen: item.version, effects, memory: None, lease: None, settles: None },
+            )
+            .await?;
         Ok(())
     }
 
