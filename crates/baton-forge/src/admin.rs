@@ -188,6 +188,18 @@ impl Admin {
         })
     }
 
+    /// Lets an account do everything in a repository.
+    pub fn let_in(&self, login: &str, slug: &RepoSlug) -> Result<(), AdminError> {
+        let (login, slug) = (login.to_owned(), slug.clone());
+        self.write(move |tx| {
+            let account = accounts::by_login(tx, &login)?
+                .ok_or_else(|| AdminError::Refused(format!("there is no account {login}")))?;
+            let repo = repos::find(tx, slug.owner(), slug.name())?
+                .ok_or_else(|| AdminError::Refused(format!("there is no repository {slug}")))?;
+            Ok(repos::set_collaborator(tx, repo.id, account.id, repos::Permission::Admin)?)
+        })
+    }
+
     /// Makes a repository, empty or with another's history. An owner that does not exist becomes an organisation of the
     /// first administrator; the answer says whether that happened.
     pub fn create_repo(

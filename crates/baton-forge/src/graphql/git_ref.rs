@@ -10,9 +10,9 @@ use super::entity::{Answer, Entity, leaf, maybe_object, object, unknown};
 use super::error::GraphError;
 use super::git_object;
 use super::ids::{self, named_id};
-use super::protection_rule::ProtectionRuleNode;
+use super::protection_rule::{ProtectionRuleNode, UpdateRuleNode};
 use super::repository::RepositoryNode;
-use crate::db::protections;
+use crate::db::protections::{self, Protection};
 use crate::db::refs::{self, RefRow};
 use crate::db::repos::Permission;
 use crate::http::call::Visit;
@@ -28,6 +28,12 @@ impl RefNode {
         let visit = context.visit_for(repo, id)?;
         let row = refs::find(context.conn, repo, &name)?.ok_or_else(|| ids::unresolvable(id))?;
         Ok(Self { visit, row })
+    }
+
+    fn protection(&self, context: &Context<'_>) -> Result<Option<Protection>, GraphError> {
+        let branch = self.row.name.strip_prefix("refs/heads/");
+        let rule = branch.map(|branch| protections::of_branch(context.conn, self.visit.repo.id, branch));
+        Ok(rule.transpose()?.flatten())
     }
 
     /// Where the short name begins: after the kind of a branch or a tag, and after the last slash of anything else.
@@ -56,13 +62,14 @@ impl Entity for RefNode {
             }
             "target" => maybe_object(context, git_object::load(context, &self.visit, &self.row.oid)?),
             "branchProtectionRule" => {
-                let rule = self.row.name.strip_prefix("refs/heads/");
-                let rule =
-                    rule.map(|branch| protections::of_branch(context.conn, self.visit.repo.id, branch));
                 let node = |rule| ProtectionRuleNode { visit: Arc::clone(&self.visit), rule };
                 // Rules are shown to those whom they may hinder.
                 let shown = context.may(&self.visit, Permission::Write);
-                maybe_object(context, rule.transpose()?.flatten().filter(|_| shown).map(node))
+                maybe_object(context, self.protection(context)?.filter(|_| shown).map(node))
+            }
+            "refUpdateRule" => {
+                let node = |rule| UpdateRuleNode { visit: Arc::clone(&self.visit), rule };
+                maybe_object(context, self.protection(context)?.map(node))
             }
             _ => unknown("Ref", ask),
         }

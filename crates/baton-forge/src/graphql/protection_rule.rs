@@ -81,3 +81,38 @@ impl Entity for ProtectionRuleNode {
         }
     }
 }
+
+/// What a rule asks of everybody who changes its branch, which everybody may know.
+pub(crate) struct UpdateRuleNode {
+    pub(crate) visit: Arc<Visit>,
+    pub(crate) rule: Protection,
+}
+
+impl Entity for UpdateRuleNode {
+    fn type_name(&self) -> &'static str {
+        "RefUpdateRule"
+    }
+
+    fn field<'a>(&'a self, context: &'a Context<'a>, ask: &Ask<'a>) -> Answer<'a> {
+        let settings = &self.rule.settings;
+        let (checks, reviews) = (settings.required_checks.as_ref(), settings.required_reviews.as_ref());
+        match ask.name() {
+            "pattern" => leaf(self.rule.pattern.as_str()),
+            "allowsDeletions" => leaf(settings.allow_deletions),
+            "allowsForcePushes" => leaf(settings.allow_force_pushes),
+            "requiredApprovingReviewCount" => optional(reviews.map(|reviews| reviews.count)),
+            "requiredStatusCheckContexts" => {
+                let contexts = checks.map(|checks| checks.contexts.as_slice()).unwrap_or_default();
+                Ok(ResolvedValue::list(contexts.iter().map(|context| ResolvedValue::leaf(context.as_str()))))
+            }
+            "requiresCodeOwnerReviews" => leaf(reviews.is_some_and(|reviews| reviews.require_code_owners)),
+            "requiresConversationResolution" => leaf(settings.required_conversation_resolution),
+            "requiresLinearHistory" => leaf(settings.required_linear_history),
+            "viewerCanPush" => leaf(!settings.lock_branch && context.may(&self.visit, Permission::Write)),
+            "viewerAllowedToDismissReviews" => leaf(context.may(&self.visit, Permission::Write)),
+            // What the forge never asks for.
+            "blocksCreations" | "requiresSignatures" => leaf(false),
+            _ => unknown("RefUpdateRule", ask),
+        }
+    }
+}

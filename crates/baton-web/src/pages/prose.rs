@@ -1,0 +1,62 @@
+//! What people and agents wrote, as HTML: Markdown, in which nothing can do anything.
+//!
+//! Markup in the text is shown as text, links lead only to addresses of the web, and images are links: a page asks nobody else
+//! for anything.
+
+use maud::{Markup, PreEscaped};
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
+
+/// Returns a text as HTML.
+pub(crate) fn prose(text: &str) -> Markup {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut drawn = String::with_capacity(text.len() * 2);
+    html::push_html(&mut drawn, Parser::new_ext(text, options).map(harmless));
+    PreEscaped(drawn)
+}
+
+fn harmless(event: Event<'_>) -> Event<'_> {
+    match event {
+        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+        Event::SoftBreak => Event::HardBreak,
+        // Headings of a comment are not headings of the page.
+        Event::Start(Tag::Heading { .. }) => Event::Html("<p class=\"heading\">".into()),
+        Event::End(TagEnd::Heading(_)) => Event::Html("</p>".into()),
+        Event::Start(Tag::Link { link_type, dest_url, .. }) => link(link_type, dest_url),
+        Event::Start(Tag::Image { dest_url, .. }) => link(LinkType::Inline, dest_url),
+        Event::End(TagEnd::Image) => Event::End(TagEnd::Link),
+        Event::Start(Tag::HtmlBlock) => Event::Start(Tag::Paragraph),
+        Event::End(TagEnd::HtmlBlock) => Event::End(TagEnd::Paragraph),
+        other => other,
+    }
+}
+
+fn link<'a>(link_type: LinkType, address: CowStr<'a>) -> Event<'a> {
+    let is_web = address.starts_with("https://") || address.starts_with("http://");
+    let dest_url = if is_web { address } else { "#main".into() };
+    Event::Start(Tag::Link { link_type: plain(link_type), dest_url, title: "".into(), id: "".into() })
+}
+
+/// A link to mail would be given an address of its own.
+fn plain(link_type: LinkType) -> LinkType {
+    if link_type == LinkType::Email { LinkType::Inline } else { link_type }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_a_text_is_shown_and_never_obeyed() {
+        for (text, expected) in [
+            ("a <script>x</script> b", "<p>a &lt;script&gt;x&lt;/script&gt; b</p>\n"),
+            ("<div onclick=x>\nhi\n</div>", "<p>&lt;div onclick=x&gt;\nhi\n&lt;/div&gt;</p>\n"),
+            ("[x](javascript:alert(1))", "<p><a href=\"#main\">x</a></p>\n"),
+            ("![x](https://example.com/a.png)", "<p><a href=\"https://example.com/a.png\">x</a></p>\n"),
+            ("# big", "<p class=\"heading\">big</p>"),
+            ("one\ntwo", "<p>one<br />\ntwo</p>\n"),
+            ("`a < b`", "<p><code>a &lt; b</code></p>\n"),
+        ] {
+            assert_eq!(prose(text).into_string(), expected, "{text}");
+        }
+    }
+}
