@@ -2,22 +2,23 @@
 //!
 //! They put the fleet together from the configuration and print what it answers. They decide nothing.
 
-mod check;
+pub(crate) mod check;
 mod claim;
 pub(crate) mod context;
 pub(crate) mod guard;
 mod held_command;
 mod hold;
-mod hook;
+pub(crate) mod hook;
 pub(crate) mod label_state;
-mod labels;
+pub(crate) mod labels;
 pub(crate) mod naming;
 mod protocol;
 pub(crate) mod push;
-mod release;
-mod renew;
+pub(crate) mod release;
+pub(crate) mod renew;
 mod repo;
 mod sweep;
+pub(crate) mod taking;
 
 use clap::Subcommand;
 
@@ -43,19 +44,43 @@ pub(crate) enum ClaimsCommand {
     /// End the claims of the dead and put labels right.
     Sweep(sweep::SweepCommand),
     /// Leave whole repositories alone, or stop doing so.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton repo pause acme/web  agents leave it alone
+  baton repo list            which ones they leave alone"
+    )]
     Repo(repo::RepoCommand),
     /// Which claim protocol a repository uses.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton protocol show --repo acme/web
+  baton protocol set ref --repo acme/web  for everybody"
+    )]
     Protocol(protocol::ProtocolCommand),
     /// The labels of the relay.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton labels sync --repo acme/web  make them, and put them right"
+    )]
     Labels(labels::LabelsCommand),
     /// The pre-push hook that keeps two from closing the same issue.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton hook install    in a checkout
+  baton hook uninstall  what was there before is restored"
+    )]
     Hook(hook::HookCommand),
     /// The commands of `alfred-label-state`, with its output and exit codes.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton label-state status-issue acme/web#42
+  ln -s \"$(command -v baton)\" ~/bin/alfred-label-state  under the name that scripts know"
+    )]
     LabelState(label_state::LabelStateCommand),
     /// Run a command that must not outlive its lease.
     #[command(hide = true, name = "__guard")]

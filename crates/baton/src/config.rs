@@ -24,7 +24,7 @@ use clap::{Args, Subcommand};
 use crate::command_error::CommandError;
 
 /// What the file is called.
-const FILE_NAME: &str = "baton.yaml";
+pub(crate) const FILE_NAME: &str = "baton.yaml";
 
 /// The directory of a Fabrik engine, and its file there.
 const FABRIK_DIRECTORY: &str = ".fabrik";
@@ -49,7 +49,7 @@ pub(crate) fn run(command: &ConfigCommand) -> Result<(), CommandError> {
 }
 
 /// Which configuration to read.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, Clone, Args)]
 pub(crate) struct ConfigArgument {
     /// Read this file instead of looking for `baton.yaml` from here up to the root of the repository.
     #[arg(long, value_name = "FILE")]
@@ -57,7 +57,7 @@ pub(crate) struct ConfigArgument {
 }
 
 /// What the process was started with.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Surroundings {
     environment: BTreeMap<String, String>,
     directory: PathBuf,
@@ -78,6 +78,11 @@ impl Surroundings {
     /// Returns a variable of the environment; an empty one counts as not set.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Lets a variable have a value, for this process alone.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.environment.insert(name.to_owned(), value.to_owned());
     }
 
     /// Returns the directory that the process was started in.

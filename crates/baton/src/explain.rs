@@ -1,7 +1,9 @@
 //! `baton explain`: why an issue is moving or not, in one screen.
 //!
-//! It reads a recorded item and asks the same rules that decide. Deliberately absent: looking at a tracker, which is the
-//! engine's part, and doing anything about what is found.
+//! It reads an issue as the engine does, or a recorded item, and asks the same rules that decide. Deliberately absent: doing
+//! anything about what is found.
+
+pub(crate) mod live;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,19 +11,30 @@ use std::path::{Path, PathBuf};
 use baton_core::pipeline::{Explanation, Policy, Record};
 use clap::Args;
 
-use crate::claims::context::print_json;
+use crate::claims::context::{IssueArgument, print_json};
+use crate::claims::naming::Naming;
 use crate::command_error::CommandError;
 use crate::config::{ConfigArgument, Surroundings};
+use crate::flow::context::Desk;
 use crate::stages::load::load;
 
 /// What names standard input.
 const STANDARD_INPUT: &str = "-";
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton explain acme/web#42         an issue as it stands now
+  baton explain --from item.json    a recorded item, without a tracker
+  baton explain acme/web#42 --json  the same for programs
+
+Exit codes:
+  0  the issue is explained, whether it moves or not
+  1  there is no such issue, or no board has it
+  3  the tracker or the store cannot be reached")]
 pub(crate) struct Explain {
-    /// The issue. Explanations of live issues are not yet in this version: name a recorded item with --from.
+    /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
-    issue: Option<String>,
+    issue: Option<IssueArgument>,
     /// Explain a recorded item: a JSON file, or - for standard input (docs/explain.md).
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
@@ -34,7 +47,21 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
-        let from = self.recording()?;
+        let from = match (&self.from, &self.issue) {
+            (Some(from), None) => from,
+            (None, Some(issue)) => return self.explain_live(issue),
+            (Some(_), Some(_)) => {
+                return Err(CommandError::Usage(
+                    "an issue and --from were both given: a recorded item says itself which issue it is; leave one out"
+                        .to_owned(),
+                ));
+            }
+            (None, None) => {
+                return Err(CommandError::Usage(
+                    "which issue? Name it as OWNER/REPO#42, or a recorded item with --from FILE".to_owned(),
+                ));
+            }
+        };
         let surroundings = Surroundings::of_this_process()?;
         let loaded = self.config.load(Vec::new(), &surroundings)?;
         let stages = load(&loaded, &surroundings)?;
@@ -46,24 +73,27 @@ impl Explain {
         if self.json {
             return print_json(&explanation.shape());
         }
-        // A reader that has seen enough, such as `head`, is no failure.
-        let _ = std::io::stdout().write_all(explanation.screen(is_coloured()).as_bytes());
+        show(&explanation.screen(is_coloured()));
         Ok(())
     }
 
-    /// Returns the recording, which is all that can be explained now.
-    fn recording(&self) -> Result<&Path, CommandError> {
-        match (&self.from, &self.issue) {
-            (Some(from), None) => Ok(from),
-            (Some(_), Some(issue)) => Err(CommandError::Usage(format!(
-                "`{issue}` and --from were both given: a recorded item says itself which issue it is; leave one out"
-            ))),
-            (None, _) => Err(CommandError::Usage(
-                "explanations of live issues are not yet in this version; name a recorded item with --from FILE, or - for standard input"
-                    .to_owned(),
-            )),
+    fn explain_live(&self, issue: &IssueArgument) -> Result<(), CommandError> {
+        let desk = Desk::read(&self.config)?;
+        desk.loaded.print_warnings();
+        let naming = Naming { api_url: &desk.config().api_url, surroundings: &desk.surroundings };
+        let issue = naming.issue(issue)?;
+        let looked = live::Looked::at(desk, &issue)?;
+        if self.json {
+            return print_json(&looked.shape());
         }
+        show(&looked.screen(is_coloured()));
+        Ok(())
     }
+}
+
+fn show(text: &str) {
+    // A reader that has seen enough, such as `head`, is no failure.
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 fn is_coloured() -> bool {

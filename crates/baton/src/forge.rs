@@ -13,16 +13,30 @@ use crate::command_error::CommandError;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ForgeCommand {
-    /// Serve it until Ctrl-C.
+    /// Serve the forge until Ctrl-C.
     Serve(serve::Serve),
-    /// Accounts.
-    #[command(subcommand)]
+    /// The accounts of the forge.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton forge user add ada
+  baton forge user add acme --kind organization"
+    )]
     User(UserCommand),
-    /// Tokens.
-    #[command(subcommand)]
+    /// The tokens of the forge.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton forge token create --user ada --role write  prints it once"
+    )]
     Token(TokenCommand),
-    /// Repositories.
-    #[command(subcommand)]
+    /// The repositories of the forge.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  baton forge repo create acme/web
+  baton forge repo create acme/web --import ../web  with the history of another"
+    )]
     Repo(RepoCommand),
 }
 
@@ -36,7 +50,15 @@ pub(crate) struct DataArgument {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
-    /// Add an account.
+    /// Add an account to the forge.
+    #[command(after_help = "Examples:
+  baton forge user add ada
+  baton forge user add helper --kind bot
+
+Exit codes:
+  0  added
+  1  there is such an account, or the name cannot be one
+  3  the forge's data cannot be opened")]
     Add {
         /// Its login.
         name: String,
@@ -58,6 +80,14 @@ pub(crate) enum AccountKind {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// Make a token and print it; it cannot be shown again.
+    #[command(after_help = "Examples:
+  baton forge token create --user ada  may write wherever ada may
+  baton forge token create --user ada --role read --repo acme/web
+
+Exit codes:
+  0  the token was printed
+  1  there is no such account or repository
+  3  the forge's data cannot be opened")]
     Create {
         /// The account it acts as.
         #[arg(long)]
@@ -83,6 +113,14 @@ pub(crate) enum TokenRole {
 #[derive(Debug, Subcommand)]
 pub(crate) enum RepoCommand {
     /// Make a repository, empty or with the history of another on this machine.
+    #[command(after_help = "Examples:
+  baton forge repo create acme/web                            an empty one
+  baton forge repo create acme/web --import ../web --private  with the history of another
+
+Exit codes:
+  0  made
+  1  it is there already, or the history cannot be copied
+  3  the forge's data cannot be opened")]
     Create {
         /// Its owner and name; an unknown owner becomes an organisation.
         #[arg(value_name = "OWNER/NAME")]

@@ -20,6 +20,11 @@ pub(crate) enum StagesCommand {
     /// Show a stage, its values and where they came from; or what its agent is told.
     Show(show::Show),
     /// Print the JSON schema of a stage file, for editors.
+    #[command(after_help = "Examples:
+  baton stages schema > stage.schema.json
+
+Exit codes:
+  0  printed")]
     Schema,
 }
 

@@ -11,6 +11,15 @@ use crate::claims::context::print_json;
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton chain execute login --title \"Log in\" --part acme/api --part acme/web
+  baton chain execute login            again, with what is known of it
+  baton chain execute login --dry-run  what would be done
+
+Exit codes:
+  0  all are open and tell of each other
+  1  a part could not be opened; the reasons are printed
+  3  the tracker cannot be reached")]
 pub(crate) struct Execute {
     #[command(flatten)]
     chain: ChainArguments,

@@ -11,6 +11,14 @@ use crate::claims::context::{Context, print_json};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton chain plan login --title \"Log in\" --part acme/api --part acme/web
+  baton chain plan login --file login.yaml --json  from a file (docs/chains.md)
+
+Exit codes:
+  0  everything could be opened
+  1  a part could not; the reasons are printed
+  3  the tracker cannot be reached")]
 pub(crate) struct Plan {
     #[command(flatten)]
     chain: ChainArguments,

@@ -11,6 +11,14 @@ use crate::claims::context::{TrackerArguments, print_json};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton chain status login
+  baton chain status login --json  for programs
+
+Exit codes:
+  0  all are open or merged
+  1  a part is missing or closed, or the feature is not known
+  3  the tracker cannot be reached")]
 pub(crate) struct Status {
     /// The feature's name.
     #[arg(value_name = "FEATURE")]

@@ -13,6 +13,14 @@ use crate::claims::context::{TrackerArguments, print_json};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton chain wait login --timeout 2h             until all are merged
+  baton chain wait login --until open --every 5s  until all are open
+
+Exit codes:
+  0  it is so
+  1  a part was closed, the time is over, or the feature is not known
+  3  the tracker cannot be reached")]
 pub(crate) struct Wait {
     /// The feature's name.
     #[arg(value_name = "FEATURE")]

@@ -11,6 +11,14 @@ use super::context::{IssueArgument, TrackerArguments, print_json, spoken};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton check acme/web#42                         who holds it, and whether it could be claimed
+  baton check acme/web#42 --json | jq .claimable  the same for programs
+
+Exit codes:
+  0  it could be claimed
+  1  it could not; the reasons are printed
+  3  the tracker cannot be reached")]
 pub(crate) struct Check {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
@@ -53,7 +61,8 @@ pub(crate) fn reasons(standing: &Standing) -> Vec<String> {
     holder.into_iter().chain(refusal).chain(pause).collect()
 }
 
-fn shape(issue: &IssueKey, standing: &Standing) -> serde_json::Value {
+/// Returns who holds an issue and whether it could be claimed, for programs.
+pub(crate) fn shape(issue: &IssueKey, standing: &Standing) -> serde_json::Value {
     json!({
         "issue": issue.to_string(),
         "title": standing.issue.title,

@@ -3,31 +3,39 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use baton_claims::FoundLease;
 use baton_core::RepoSlug;
-use baton_core::claim::handback::Handover;
 use baton_core::claim::step::Acquired;
-use baton_core::claim::{Holder, Lease, Outcome, Refusal, text};
+use baton_core::claim::{Lease, text};
 use baton_core::config::FlagValue;
 use baton_core::labels::dialect::Dialect;
 use baton_core::labels::{IN_FLIGHT, is_legal_transition, legal_transitions};
 use baton_core::tracker::IssueKey;
-use baton_engine::claims::{ClaimReport, ClaimRequest, SweepOptions, outcome_word};
+use baton_engine::claims::ClaimReport;
 use baton_ports::Clock as _;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::check::reasons;
 use super::context::{Context, IdentityArguments, IssueArgument, TrackerArguments, print_json, spoken};
 use super::held_command::HeldCommand;
-use super::release::hand_back;
+use super::taking::{Found, Search, Taking, check_ttl, held_by, shape};
 use crate::command_error::CommandError;
 use crate::flow::own_claim::OwnClaim;
 
-/// How many issues `--next` tries before it gives up; others are at work on the ones before.
-const NEXT_TRIES_MAX: usize = 20;
-
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton claim acme/web#42                   take it; prints how to renew it and hand it back
+  baton claim acme/web#42 -- ./agent.sh     hold it while the command runs
+  baton claim --next --repo acme/web        the oldest issue that is labelled agent:implement
+  baton claim --next --label stage:ready -- ./worker.sh  on success it moves to the next stage
+  baton claim acme/web#42 --dry-run --json  whether it could be claimed, for programs
+
+Exit codes:
+  0  claimed; or the command succeeded and the issue was handed back
+  1  somebody else holds it, it is not eligible, or there is none
+  3  the tracker cannot be reached
+
+With a command, its own exit code is passed on; 127 means that it could not be started.")]
 pub(crate) struct Claim {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF", required_unless_present = "next", conflicts_with = "next")]
@@ -107,30 +115,12 @@ impl Claim {
         if self.dry_run {
             return self.dry_run(context, &issue);
         }
-        let report = self.claim(context, &issue)?;
+        let report = self.taking(context).take(context, &issue)?;
         self.conclude(context, &issue, report)
     }
 
-    fn claim(&self, context: &Context, issue: &IssueKey) -> Result<ClaimReport, CommandError> {
-        let holder = context.holder(&self.identity);
-        let request = ClaimRequest { holder, label: self.label.clone() };
-        let report = context.block_on(context.fleet.claims.claim(issue, &request))?;
-        if let Acquired::Won(lease) = &report.acquired
-            && let Err(error) = context.fleet.leases.keep(issue, lease, self.label.as_deref())
-        {
-            // A hold that no later command can find would block the issue for its whole ttl.
-            let dialect = context.fleet.claims.dialect_for(self.label.as_deref());
-            let found = FoundLease { lease: lease.clone(), label: self.label.clone() };
-            let handover = Handover {
-                outcome: Outcome::Cancelled,
-                to: dialect.origin(self.label.as_deref()),
-                pr: None,
-                leaves_labels: false,
-            };
-            hand_back(context, issue, found, dialect, handover).ok();
-            return Err(error.into());
-        }
-        Ok(report)
+    fn taking(&self, context: &Context) -> Taking {
+        Taking { holder: context.holder(&self.identity), label: self.label.clone() }
     }
 
     fn conclude(&self, context: &Context, issue: &IssueKey, report: ClaimReport) -> Result<(), CommandError> {
@@ -170,53 +160,21 @@ impl Claim {
 
     fn run_next(&self, context: &Context) -> Result<(), CommandError> {
         let label = self.label.as_deref().unwrap_or(context.config.claims.dialect.eligible());
-        let mut tried = 0;
-        for repo in self.repositories(context)? {
-            if let Some(by) = context.block_on(context.fleet.claims.paused_by(&repo))? {
-                eprintln!("{repo} is paused: {by}");
-                continue;
-            }
-            let mut end = self.next_of(context, &repo, label, &mut tried)?;
-            // An issue whose holder has died is in no queue until someone puts it back.
-            if end.is_none() && !self.dry_run && put_back_dropped(context, &repo)? {
-                end = self.next_of(context, &repo, label, &mut tried)?;
-            }
-            if let Some((issue, report)) = end {
-                return self.conclude(context, &issue, report);
-            }
+        let search = Search { repos: self.repositories(context)?, label: label.to_owned() };
+        let nothing = match self.dry_run {
+            true => match search.first(context)? {
+                (Some(issue), _) => return self.dry_run(context, &issue),
+                (None, nothing) => nothing,
+            },
+            false => match self.taking(context).take_next(context, &search)? {
+                Found::Tried(issue, report) => return self.conclude(context, &issue, *report),
+                Found::Nothing(nothing) => nothing,
+            },
+        };
+        for (repo, by) in &nothing.paused {
+            eprintln!("{repo} is paused: {by}");
         }
-        self.nothing(label, tried)
-    }
-
-    /// Claims the oldest eligible issue of a repository that is free, if there is one.
-    fn next_of(
-        &self,
-        context: &Context,
-        repo: &RepoSlug,
-        label: &str,
-        tried: &mut usize,
-    ) -> Result<Option<(IssueKey, ClaimReport)>, CommandError> {
-        let candidates = context.block_on(context.fleet.claims.candidates(repo, label))?;
-        for candidate in candidates.into_iter().take(NEXT_TRIES_MAX) {
-            let issue = candidate.issue;
-            if self.dry_run {
-                self.dry_run(context, &issue)?;
-                return Err(CommandError::SaidWith(ExitCode::SUCCESS));
-            }
-            *tried += 1;
-            let report = self.claim(context, &issue)?;
-            match &report.acquired {
-                Acquired::Won(_)
-                | Acquired::Failed(_)
-                // These would be the same for every issue.
-                | Acquired::Refused(
-                    Refusal::NotBelieved { .. } | Refusal::Protocol { .. } | Refusal::RefNameRefused,
-                ) => return Ok(Some((issue, report))),
-                // Someone else was first, or it has changed since it was listed: the next one, then.
-                Acquired::Lost { .. } | Acquired::Refused(_) => {}
-            }
-        }
-        Ok(None)
+        self.nothing(label, nothing.tried)
     }
 
     fn repositories(&self, context: &Context) -> Result<Vec<RepoSlug>, CommandError> {
@@ -259,50 +217,6 @@ impl Claim {
     }
 }
 
-/// Sweeps a repository, and returns whether anything went back into the queue.
-fn put_back_dropped(context: &Context, repo: &RepoSlug) -> Result<bool, CommandError> {
-    let claims = &context.fleet.claims;
-    let options = SweepOptions {
-        max_age: None,
-        is_dry_run: false,
-        sweep_id: format!("{}-next", claims.clock.wall_now().compact()),
-    };
-    let report = context.block_on(claims.sweep(repo, &options))?;
-    Ok(report.issues.iter().any(|found| found.swept.is_requeued))
-}
-
-/// A ttl that leaves no time between the claim and the deadline would be lost at once.
-fn check_ttl(context: &Context) -> Result<(), CommandError> {
-    let timing = &context.fleet.claims.settings.timing;
-    if timing.ttl > timing.max_ttl {
-        return Err(CommandError::Usage(format!(
-            "a ttl of {} s is longer than claims.max_ttl ({} s): others would take over before it ends",
-            timing.ttl.as_secs(),
-            timing.max_ttl.as_secs()
-        )));
-    }
-    if timing.ttl < timing.ttl_min() {
-        return Err(CommandError::Usage(format!(
-            "a ttl of {} s is too short: claims.margin ({} s) and two calls of the tracker with their repetitions, three \
-             times request_timeout each, need {} s",
-            timing.ttl.as_secs_f64(),
-            timing.margin_floor.as_secs_f64(),
-            timing.ttl_min().as_secs_f64()
-        )));
-    }
-    Ok(())
-}
-
-fn held_by(context: &Context, issue: &IssueKey, to: &Holder) -> String {
-    let own = context.fleet.leases.find(issue).ok().flatten();
-    match own.is_some_and(|own| own.lease.holder == *to) {
-        true => {
-            format!("{issue} is held by {to}, which is this machine: use `baton renew` or `baton release`")
-        }
-        false => format!("{issue} is held by {to}"),
-    }
-}
-
 fn print_lease(context: &Context, issue: &IssueKey, lease: &Lease) {
     let left = lease.deadline.since(context.fleet.claims.clock.boot_now());
     say!("claimed {issue} for {} ({} protocol)", lease.holder, lease.protocol);
@@ -310,37 +224,4 @@ fn print_lease(context: &Context, issue: &IssueKey, lease: &Lease) {
     say!("  baton renew {issue}");
     say!("hand it back:");
     say!("  baton release {issue} --outcome success --pr URL");
-}
-
-fn shape(context: &Context, issue: &IssueKey, report: &ClaimReport) -> Value {
-    let since = |moment: baton_core::time::BootTime| moment.ms.saturating_sub(report.started_at.ms);
-    let mut value = json!({
-        "outcome": outcome_word(&report.acquired),
-        "issue": issue.to_string(),
-        "protocol": report.protocol.to_string(),
-        "calls": report.calls_to_decision,
-        "calls_in_all": report.calls,
-        "decided_in_ms": since(report.decided_at),
-    });
-    match &report.acquired {
-        Acquired::Won(lease) => value["lease"] = lease_shape(context, lease),
-        Acquired::Lost { to } => value["to"] = json!(to.as_ref().map(ToString::to_string)),
-        Acquired::Refused(refusal) => value["why"] = json!(refusal.to_string()),
-        Acquired::Failed(why) => value["why"] = json!(why),
-    }
-    value
-}
-
-fn lease_shape(context: &Context, lease: &Lease) -> Value {
-    let left = lease.deadline.since(context.fleet.claims.clock.boot_now());
-    json!({
-        "codename": lease.holder.codename.as_str(),
-        "firing_id": lease.holder.firing_id.as_str(),
-        "nonce": lease.nonce.to_string(),
-        "epoch": lease.epoch,
-        "comment": lease.comment,
-        "tip": lease.tip,
-        "ttl_s": lease.ttl.as_secs(),
-        "deadline_in_s": left.as_secs(),
-    })
 }

@@ -11,7 +11,7 @@ use baton_core::labels::dialect::Dialect;
 use baton_core::tracker::IssueKey;
 use baton_core::{IssueRef, RepoSlug};
 use baton_engine::claims::{ClaimError, ClaimSettings};
-use baton_github::{Auth, Settings};
+use baton_github::{Auth, MergeMethod, Settings};
 use clap::Args;
 
 use super::naming::Naming;
@@ -56,9 +56,18 @@ impl TrackerArguments {
         let surroundings = Surroundings::of_this_process()?;
         let loaded = self.config.load(flags, &surroundings)?;
         loaded.print_warnings();
+        self.open_loaded(&loaded, surroundings)
+    }
+
+    /// Puts the fleet together from a configuration that was read.
+    pub(crate) fn open_loaded(
+        &self,
+        loaded: &Loaded,
+        surroundings: Surroundings,
+    ) -> Result<Context, CommandError> {
         let config = loaded.resolved.config.clone();
         let settings = FleetSettings {
-            github: github_settings(&loaded, &surroundings)?,
+            github: github_settings(loaded, &surroundings)?,
             claims: claim_settings(&config, self.protocol, &surroundings),
             state_dir: loaded.state_dir(),
         };
@@ -81,8 +90,17 @@ pub(crate) fn github_settings(
         api_url: config.api_url.clone(),
         auth: auth(loaded.credentials(surroundings)?)?,
         timeout: config.request_timeout,
+        merge_method: merge_method(config.pipeline.merge_method),
         ..Settings::default()
     })
+}
+
+fn merge_method(method: baton_core::config::MergeMethod) -> MergeMethod {
+    match method {
+        baton_core::config::MergeMethod::Merge => MergeMethod::Merge,
+        baton_core::config::MergeMethod::Squash => MergeMethod::Squash,
+        baton_core::config::MergeMethod::Rebase => MergeMethod::Rebase,
+    }
 }
 
 fn auth(credentials: Credentials) -> Result<Auth, CommandError> {
@@ -99,7 +117,11 @@ fn auth(credentials: Credentials) -> Result<Auth, CommandError> {
     })
 }
 
-fn claim_settings(config: &Config, forced: Option<Protocol>, surroundings: &Surroundings) -> ClaimSettings {
+pub(crate) fn claim_settings(
+    config: &Config,
+    forced: Option<Protocol>,
+    surroundings: &Surroundings,
+) -> ClaimSettings {
     let claims = &config.claims;
     let has = |dialect: Dialect| claims.foreign.contains(&dialect);
     ClaimSettings {
@@ -117,6 +139,7 @@ fn claim_settings(config: &Config, forced: Option<Protocol>, surroundings: &Surr
             is_label_required: claims.require_eligible,
             wanted: None,
             blocking: claims.blocking_labels.clone(),
+            is_decided: false,
         },
         foreign: Foreign {
             alfred: has(Dialect::Alfred),

@@ -8,6 +8,14 @@ use super::context::{IssueArgument, TrackerArguments, answer};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton hold acme/web#42 --reason 'the design is not agreed'
+  baton hold acme/web#42 --force  also when an agent is at work on it
+
+Exit codes:
+  0  agents are kept away
+  1  an agent is at work on it, or it has a pull request
+  3  the tracker cannot be reached")]
 pub(crate) struct Hold {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
@@ -29,6 +37,13 @@ pub(crate) struct Hold {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton unhold acme/web#42            agents may have it again
+  baton unhold acme/web#42 --dry-run  whether anything kept them away
+
+Exit codes:
+  0  agents may have it, whether or not it was held
+  3  the tracker cannot be reached")]
 pub(crate) struct Unhold {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]

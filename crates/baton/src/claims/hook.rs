@@ -25,6 +25,11 @@ pub(crate) enum HookCommand {
     PrePush(pre_push::PrePush),
 }
 
+/// Writes the pre-push hook of the repository that this process stands in.
+pub(crate) fn install_here() -> Result<(), CommandError> {
+    install::Install::default().run()
+}
+
 impl HookCommand {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         match self {

@@ -11,6 +11,14 @@ use crate::command_error::CommandError;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProtocolCommand {
     /// Show the repository's protocol.
+    #[command(after_help = "Examples:
+  baton protocol show  the repository of the checkout
+  baton protocol show --repo acme/web --json
+
+Exit codes:
+  0  shown
+  1  the repository declares a protocol that this version does not know
+  3  the tracker cannot be reached")]
     Show {
         /// The repository; by default the one of the checkout.
         #[arg(long, value_name = "OWNER/NAME")]
@@ -22,6 +30,14 @@ pub(crate) enum ProtocolCommand {
         tracker: TrackerArguments,
     },
     /// Change the repository's protocol, for everybody.
+    #[command(after_help = "Examples:
+  baton protocol set ref                                the repository of the checkout
+  baton protocol set comment --repo acme/web --dry-run  what would be done
+
+Exit codes:
+  0  declared for everybody
+  1  somebody holds an issue under the protocol that is in force
+  3  the tracker cannot be reached")]
     Set {
         /// comment or ref.
         #[arg(value_name = "PROTOCOL")]

@@ -30,6 +30,15 @@ use crate::config::Credentials;
 const TRIES_MAX: u32 = 3;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton push acme/web#42                          the branch that is checked out
+  baton push acme/web#42 --branch fix/42 --force  after a rebase
+  baton push acme/web#42 --dry-run                what would be pushed
+
+Exit codes:
+  0  pushed, and the hold renewed
+  1  the hold is lost, or the remote refuses the branch
+  3  the tracker or the remote cannot be reached")]
 pub(crate) struct Push {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]

@@ -14,21 +14,23 @@ use super::context::{Context, IdentityArguments, IssueArgument, TrackerArguments
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton release acme/web#42 --pr https://github.com/acme/web/pull/7  done; the pull request is named
+  baton release acme/web#42 --outcome failure-tests  back to where it came from
+  baton release acme/web#42 --force                  end a claim whose holder is gone
+
+Exit codes:
+  0  handed back
+  1  this machine does not hold it
+  3  the tracker cannot be reached")]
 pub(crate) struct Release {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
     issue: IssueArgument,
     #[command(flatten)]
     identity: IdentityArguments,
-    /// How it went: success, already-implemented, failure-…, no-commit, max-turns, rate-limit, partial, cancelled, …
-    #[arg(long, default_value = "success")]
-    outcome: Outcome,
-    /// The label that the issue goes to; by default back to where it came from.
-    #[arg(long, value_name = "LABEL")]
-    to: Option<String>,
-    /// The pull request that came of it; the issue then goes to agent:pr-open unless --to says otherwise.
-    #[arg(long, value_name = "URL")]
-    pr: Option<String>,
+    #[command(flatten)]
+    ending: Ending,
     /// End whatever claim there is, whoever holds it: for claims that no machine remembers. A holder that is still at work
     /// is stopped at its next renewal.
     #[arg(long, conflicts_with_all = ["outcome", "to", "pr"])]
@@ -41,6 +43,20 @@ pub(crate) struct Release {
     dry_run: bool,
     #[command(flatten)]
     tracker: TrackerArguments,
+}
+
+/// How a hold ends.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Ending {
+    /// How it went: success, already-implemented, failure-…, no-commit, max-turns, rate-limit, partial, cancelled, …
+    #[arg(long, default_value = "success")]
+    pub(crate) outcome: Outcome,
+    /// The label that the issue goes to; by default back to where it came from.
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) to: Option<String>,
+    /// The pull request that came of it; the issue then goes to agent:pr-open unless --to says otherwise.
+    #[arg(long, value_name = "URL")]
+    pub(crate) pr: Option<String>,
 }
 
 /// The hold of this machine on an issue.
@@ -61,42 +77,30 @@ pub(super) fn lease_of(
 
 impl Release {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
-        self.check_values()?;
+        self.ending
+            .check_values()
+            .map_err(|(option, why)| CommandError::Usage(format!("--{option} {why}")))?;
         let context = self.tracker.open(Vec::new())?;
         let issue = context.issue(&self.issue)?;
         if self.force {
             return self.force(&context, &issue);
         }
         let found = lease_of(&context, &issue, &self.identity)?;
-        let dialect = context.fleet.claims.dialect_for(found.label.as_deref());
-        let origin = || dialect.origin(found.label.as_deref());
-        let by_default = if self.pr.is_some() { Some(PR_OPEN.to_owned()) } else { origin() };
-        let to = self.to.clone().or(by_default);
+        let (dialect, handover) = self.ending.handover(&context, &issue, &found)?;
+        let to = handover.to.clone();
         let place = to.as_deref().map(|to| format!(" to {to}")).unwrap_or_default();
-        let pr = match (&self.pr, to.as_deref()) {
-            // What the issue waits for is worth knowing: the sweep follows it.
-            (None, Some(PR_OPEN)) => {
-                context.block_on(context.fleet.claims.open_pull_for(&issue))?.map(|pull| pull.url)
-            }
-            (given, _) => given.clone(),
-        };
+        let outcome = &self.ending.outcome;
         let shape = json!({
             "outcome": if self.dry_run { "would-release" } else { "released" },
             "issue": issue.to_string(),
-            "as": self.outcome.to_string(),
+            "as": outcome.to_string(),
             "to": to,
         });
         if self.dry_run {
-            return answer(
-                self.json,
-                true,
-                format!("would hand {issue} back as {}{place}", self.outcome),
-                &shape,
-            );
+            return answer(self.json, true, format!("would hand {issue} back as {outcome}{place}"), &shape);
         }
-        let handover = Handover { outcome: self.outcome.clone(), to: to.clone(), pr, leaves_labels: false };
         hand_back(&context, &issue, found, dialect, handover)?;
-        answer(self.json, true, format!("handed {issue} back as {}{place}", self.outcome), &shape)
+        answer(self.json, true, format!("handed {issue} back as {outcome}{place}"), &shape)
     }
 
     fn force(&self, context: &Context, issue: &IssueKey) -> Result<(), CommandError> {
@@ -115,17 +119,42 @@ impl Release {
         let shape = json!({ "outcome": "forced", "issue": issue.to_string(), "ended": ended });
         answer(self.json, !ended.is_empty(), said, &shape)
     }
+}
 
-    fn check_values(&self) -> Result<(), CommandError> {
-        for (flag, value) in [("--to", &self.to), ("--pr", &self.pr)] {
+impl Ending {
+    /// Returns the first value that cannot be meant, and why.
+    pub(crate) fn check_values(&self) -> Result<(), (&'static str, String)> {
+        for (name, value) in [("to", &self.to), ("pr", &self.pr)] {
             if value.as_deref().is_some_and(|value| !text::is_value(value)) {
-                return Err(CommandError::Usage(format!("{flag} must be one word without white space")));
+                return Err((name, "must be one word without white space".to_owned()));
             }
         }
-        if let Some(pr) = self.pr.as_deref().filter(|pr| pr.parse::<IssueRef>().is_err()) {
-            return Err(CommandError::Usage(format!("--pr {pr}: give the pull request's address")));
+        match self.pr.as_deref().filter(|pr| pr.parse::<IssueRef>().is_err()) {
+            Some(pr) => Err(("pr", format!("{pr}: give the pull request's address"))),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Returns how a hold is handed back: in which labels, where to, and with what pull request.
+    pub(crate) fn handover(
+        &self,
+        context: &Context,
+        issue: &IssueKey,
+        found: &FoundLease,
+    ) -> Result<(Dialect, Handover), CommandError> {
+        let claims = &context.fleet.claims;
+        let dialect = claims.dialect_for(found.label.as_deref());
+        let by_default = match self.pr {
+            Some(_) => Some(PR_OPEN.to_owned()),
+            None => dialect.origin(found.label.as_deref()),
+        };
+        let to = self.to.clone().or(by_default);
+        let pr = match (&self.pr, to.as_deref()) {
+            // What the issue waits for is worth knowing: the sweep follows it.
+            (None, Some(PR_OPEN)) => context.block_on(claims.open_pull_for(issue))?.map(|pull| pull.url),
+            (given, _) => given.clone(),
+        };
+        Ok((dialect, Handover { outcome: self.outcome.clone(), to, pr, leaves_labels: false }))
     }
 }
 
@@ -141,6 +170,27 @@ fn count_attempts(context: &Context, fleet: &Fleet, issue: &IssueKey) {
 }
 
 /// Hands an issue back, and forgets the hold when it is over.
+pub(crate) fn give_back(
+    context: &Context,
+    issue: &IssueKey,
+    found: FoundLease,
+    dialect: Dialect,
+    handover: Handover,
+) -> Result<HandedBack, CommandError> {
+    let nonce = found.lease.nonce;
+    let fleet = context.fleet.in_dialect(dialect);
+    let is_failed_attempt = handover.outcome.is_failed_attempt();
+    let end = context.block_on(fleet.claims.release(issue, found.lease, handover));
+    if matches!(end, HandedBack::Released | HandedBack::Lost { .. }) {
+        fleet.leases.forget(issue, nonce)?;
+    }
+    if matches!(end, HandedBack::Released) && is_failed_attempt {
+        count_attempts(context, &fleet, issue);
+    }
+    Ok(end)
+}
+
+/// Hands an issue back, and insists on it.
 pub(super) fn hand_back(
     context: &Context,
     issue: &IssueKey,
@@ -148,19 +198,9 @@ pub(super) fn hand_back(
     dialect: Dialect,
     handover: Handover,
 ) -> Result<(), CommandError> {
-    let nonce = found.lease.nonce;
-    let fleet = context.fleet.in_dialect(dialect);
-    let is_failed_attempt = handover.outcome.is_failed_attempt();
-    match context.block_on(fleet.claims.release(issue, found.lease, handover)) {
-        HandedBack::Released => {
-            fleet.leases.forget(issue, nonce)?;
-            if is_failed_attempt {
-                count_attempts(context, &fleet, issue);
-            }
-            Ok(())
-        }
+    match give_back(context, issue, found, dialect, handover)? {
+        HandedBack::Released => Ok(()),
         HandedBack::Lost { to, why } => {
-            fleet.leases.forget(issue, nonce)?;
             let holder = to.map(|to| format!("; {to} has it now")).unwrap_or_default();
             Err(CommandError::No(format!(
                 "{issue} was not held any more, so nothing was changed: {why}{holder}"

@@ -1,6 +1,8 @@
 //! `baton renew REF`: a heartbeat for an issue that this machine holds.
 
+use baton_claims::FoundLease;
 use baton_core::claim::renewal::Renewed;
+use baton_core::tracker::IssueKey;
 use clap::Args;
 use serde_json::json;
 
@@ -9,6 +11,14 @@ use super::release::lease_of;
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton renew acme/web#42                   a heartbeat; the hold lasts another ttl
+  baton renew acme/web#42 --dry-run --json  whether this machine still holds it
+
+Exit codes:
+  0  still held, for another ttl
+  1  the hold is lost, or this machine never had it
+  3  the tracker cannot be reached")]
 pub(crate) struct Renew {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
@@ -33,22 +43,13 @@ impl Renew {
         if self.dry_run {
             return self.say(&context, "would renew", &found.lease);
         }
-        let nonce = found.lease.nonce;
-        // The labels are those of the dialect in which the issue was taken.
-        let dialect = context.fleet.claims.dialect_for(found.label.as_deref());
-        let fleet = context.fleet.in_dialect(dialect);
-        match context.block_on(fleet.claims.renew(&issue, found.lease)) {
-            Renewed::Held(lease) => {
-                context.fleet.leases.keep(&issue, &lease, found.label.as_deref())?;
-                self.say(&context, "renewed", &lease)
-            }
+        match renew(&context, &issue, found)? {
+            Renewed::Held(lease) => self.say(&context, "renewed", &lease),
             Renewed::Lost { to, why } => {
-                context.fleet.leases.forget(&issue, nonce)?;
                 let holder = to.map(|to| format!("; {to} has it now")).unwrap_or_default();
                 Err(CommandError::No(format!("the lease on {issue} is lost: {why}{holder}")))
             }
-            Renewed::Failed { lease, why } => {
-                context.fleet.leases.keep(&issue, &lease, found.label.as_deref())?;
+            Renewed::Failed { why, .. } => {
                 Err(CommandError::OutOfReach(format!("{issue} was not renewed: {why}")))
             }
         }
@@ -73,4 +74,20 @@ impl Renew {
         say!("{what}; {} has {}", lease.holder, spoken(left));
         Ok(())
     }
+}
+
+/// Sends a heartbeat, and keeps what came of the hold.
+pub(crate) fn renew(context: &Context, issue: &IssueKey, found: FoundLease) -> Result<Renewed, CommandError> {
+    let FoundLease { lease, label } = found;
+    let nonce = lease.nonce;
+    // The labels are those of the dialect in which the issue was taken.
+    let fleet = context.fleet.in_dialect(context.fleet.claims.dialect_for(label.as_deref()));
+    let renewed = context.block_on(fleet.claims.renew(issue, lease));
+    match &renewed {
+        Renewed::Held(lease) | Renewed::Failed { lease, .. } => {
+            context.fleet.leases.keep(issue, lease, label.as_deref())?;
+        }
+        Renewed::Lost { .. } => context.fleet.leases.forget(issue, nonce)?,
+    }
+    Ok(renewed)
 }

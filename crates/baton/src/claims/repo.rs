@@ -13,10 +13,31 @@ use crate::command_error::CommandError;
 #[derive(Debug, Subcommand)]
 pub(crate) enum RepoCommand {
     /// Leave a repository alone.
+    #[command(after_help = "Examples:
+  baton repo pause acme/web
+  baton repo pause --dry-run  the repository of the checkout
+
+Exit codes:
+  0  the repository is left alone
+  3  the tracker or the pause file cannot be reached")]
     Pause(RepoArguments),
     /// Work in a repository again.
+    #[command(after_help = "Examples:
+  baton repo resume acme/web
+  baton repo resume --dry-run  the repository of the checkout
+
+Exit codes:
+  0  agents work there again
+  3  the tracker or the pause file cannot be reached")]
     Resume(RepoArguments),
     /// List the repositories that are left alone.
+    #[command(after_help = "Examples:
+  baton repo list         one repository a line
+  baton repo list --json  the same for programs
+
+Exit codes:
+  0  listed, even if there are none
+  3  the tracker or the pause file cannot be reached")]
     List {
         /// Answer in JSON.
         #[arg(long)]

@@ -11,6 +11,14 @@ use super::context::{TrackerArguments, print_json};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton sweep                                            the repository of the checkout
+  baton sweep --repo acme/web --repo acme/api --dry-run  what would be put right
+  baton sweep --repo acme/web --max-age-hours 8 --json
+
+Exit codes:
+  0  swept, whether or not anything was found
+  3  the tracker cannot be reached, or something could not be put right")]
 pub(crate) struct SweepCommand {
     /// Claims that name no ttl count as dead after this many hours.
     #[arg(long, value_name = "N")]

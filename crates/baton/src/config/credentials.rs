@@ -5,15 +5,20 @@
 
 use std::fmt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
 use baton_core::config::{AppConfig, Source, dotenv};
 
 use super::{Loaded, Surroundings};
+use crate::bounded::{self, Ran};
 use crate::command_error::CommandError;
 
 /// The variables that may hold a token, the strongest first.
 const VARIABLES: [&str; 3] = ["BATON_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"];
+
+/// How long the command that prints a token may take.
+const COMMAND_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// A text that is not to be printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -81,6 +86,11 @@ impl Loaded {
         }
     }
 
+    /// Says where credentials come from, without a look at them.
+    pub(crate) fn credentials_origin(&self, surroundings: &Surroundings) -> String {
+        self.origin(surroundings).to_string()
+    }
+
     pub(super) fn origin(&self, surroundings: &Surroundings) -> Origin {
         let variable = in_environment(surroundings).or_else(|| self.in_dotenv());
         if let Some((secret, at)) = variable {
@@ -121,17 +131,17 @@ fn secret(text: &str) -> Option<Secret> {
 
 /// Runs the command that prints a token. It may not ask questions, since nobody may be there to answer.
 fn run(command: &str, directory: &Path) -> Result<Secret, String> {
-    let output = Command::new("sh")
-        .args(["-c", command])
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("cannot be run: {error}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("failed with {}: {}", output.status, said.trim()));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(directory);
+    let (status, out, err) = match bounded::run(shell, COMMAND_TIME_MAX) {
+        Ran::Ended { status, out, err } => (status, out, err),
+        Ran::TooLong => return Err(format!("did not end within {} s", COMMAND_TIME_MAX.as_secs())),
+        Ran::NotStarted(error) => return Err(format!("cannot be run: {error}")),
+    };
+    if !status.success() {
+        return Err(format!("failed with {status}: {}", String::from_utf8_lossy(&err).trim()));
     }
-    let printed = String::from_utf8(output.stdout).map_err(|_| "printed what is no text".to_owned())?;
+    let printed = String::from_utf8(out).map_err(|_| "printed what is no text".to_owned())?;
     let secret = secret(&printed).ok_or("printed nothing")?;
     match secret.0.contains(char::is_whitespace) {
         true => Err("printed more than one word, and a token is one".to_owned()),

@@ -8,6 +8,11 @@ use baton_core::config::schema::schema;
 use clap::Args;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton config schema > baton.schema.json
+
+Exit codes:
+  0  printed")]
 pub(crate) struct Schema {}
 
 impl Schema {

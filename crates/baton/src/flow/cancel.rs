@@ -13,6 +13,14 @@ use crate::claims::context::answer;
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton cancel 17               end run 17, and what waits behind it
+  baton cancel 17 --keep-queue  let what waits behind it go on
+
+Exit codes:
+  0  ended, or its worker was asked to end it
+  1  there is no such run, or it was over
+  3  the store cannot be reached")]
 pub(crate) struct Cancel {
     /// The run's number, as `baton runs` shows it.
     #[arg(value_name = "RUN")]

@@ -32,7 +32,7 @@ pub(crate) const WITHHELD_VARIABLE: &str = "BATON_STORE_WITHHELD";
 #[derive(Debug, Default, Args)]
 pub(crate) struct StoreArguments {
     #[command(flatten)]
-    config: ConfigArgument,
+    pub(crate) config: ConfigArgument,
 }
 
 impl StoreArguments {
@@ -115,12 +115,18 @@ impl Desk {
     /// Opens the store, which is made if it is a file that is not there.
     pub(crate) fn open(self) -> Result<Flow, CommandError> {
         self.check_withheld()?;
+        let address = self.store_address();
+        self.open_at(&address)
+    }
+
+    /// Opens another store than the configured one.
+    pub(crate) fn open_at(self, address: &StoreAddress) -> Result<Flow, CommandError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()
             .map_err(|error| CommandError::OutOfReach(format!("no runtime: {error}")))?;
-        let store = runtime.block_on(open(&self.store_address()))?;
+        let store = runtime.block_on(open(address))?;
         let relay = Relay { store, entropy: SystemEntropy, policy: Policy::of(self.config()) };
         Ok(Flow { desk: self, relay, runtime })
     }
@@ -146,6 +152,11 @@ impl Flow {
         self.runtime.block_on(future)
     }
 
+    /// Closes the store.
+    pub(crate) fn into_desk(self) -> Desk {
+        self.desk
+    }
+
     /// Returns a run as people see it.
     pub(crate) async fn run_row(&self, id: RunId) -> Result<Option<RunRow>, StoreError> {
         let filter = RunFilter { id: Some(id), limit: 1, ..RunFilter::default() };
@@ -153,7 +164,8 @@ impl Flow {
     }
 }
 
-async fn open(address: &StoreAddress) -> Result<SqlStore, StoreError> {
+/// Opens a store, which is made if it is a file that is not there.
+pub(crate) async fn open(address: &StoreAddress) -> Result<SqlStore, StoreError> {
     match address {
         StoreAddress::Sqlite(path) => SqlStore::sqlite(path, Arc::new(wall_clock)).await,
         StoreAddress::Postgres(url) => {

@@ -1,35 +1,31 @@
 //! What an engine on this machine runs legs with: git, programs, the tracker and the store, put together.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use baton_agent::StartingBlock;
 use baton_core::agent::command_line::Places;
-use baton_core::config::StoreAddress;
+use baton_core::config::{Config, StoreAddress};
+use baton_engine::engine::LegsOf;
 use baton_engine::leg::{LegSettings, Legs};
-use baton_git::GitWorkspaces;
-use baton_github::GitHub;
 use baton_store::SqlStore;
 
 use super::context::{Desk, WITHHELD_VARIABLE};
+use super::machine::{Machine, absolute, lease_book};
 use super::programs::{Limits, Programs};
 use super::secrets;
-use crate::claims::context::github_settings;
 use crate::command_error::CommandError;
 use crate::{prompts, stages, worktrees};
 
-/// Legs on this machine.
-pub(super) type MachineLegs = Legs<GitWorkspaces, Programs, GitHub, SqlStore>;
-
 /// Puts everything together that a leg needs.
-pub(super) fn legs(desk: &Desk, store: SqlStore) -> Result<MachineLegs, CommandError> {
-    let tracker = GitHub::new(github_settings(&desk.loaded, &desk.surroundings)?)
-        .map_err(|error| CommandError::Usage(error.to_string()))?;
-    let workspaces = worktrees::workspaces(&desk.loaded, &desk.surroundings)?;
-    Ok(Legs::new(workspaces, programs(desk)?, tracker, store, settings(desk)?))
+pub(super) fn legs(desk: &Desk, store: SqlStore) -> Result<LegsOf<Machine>, CommandError> {
+    let book = lease_book(desk)?;
+    let tracker = book.claims.tracker.clone();
+    let workspaces = Arc::new(worktrees::workspaces(&desk.loaded, &desk.surroundings)?);
+    Ok(Legs::new(workspaces, programs(desk)?, tracker, store, book, settings(desk)?))
 }
 
-fn programs(desk: &Desk) -> Result<Programs, CommandError> {
+pub(super) fn programs(desk: &Desk) -> Result<Programs, CommandError> {
     let baton = std::env::current_exe()
         .map_err(|error| CommandError::OutOfReach(format!("cannot find baton itself: {error}")))?;
     let block = StartingBlock::new(baton.clone());
@@ -70,8 +66,12 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-fn settings(desk: &Desk) -> Result<LegSettings, CommandError> {
-    let config = desk.config();
+pub(super) fn settings(desk: &Desk) -> Result<LegSettings, CommandError> {
+    settings_of(desk, desk.config())
+}
+
+/// The same, with some settings other than the desk's.
+pub(super) fn settings_of(desk: &Desk, config: &Config) -> Result<LegSettings, CommandError> {
     let (dialect, directory) = (config.pipeline.dialect, desk.loaded.directory.join(&config.prompts));
     Ok(LegSettings {
         agents: config.agents.clone(),
@@ -102,8 +102,4 @@ fn shown_store(address: &StoreAddress) -> Option<String> {
         StoreAddress::Sqlite(_) => Some(shown),
         StoreAddress::Postgres(url) => (*url == shown).then_some(shown),
     }
-}
-
-fn absolute(path: PathBuf) -> PathBuf {
-    std::path::absolute(&path).unwrap_or(path)
 }

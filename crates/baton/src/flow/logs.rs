@@ -18,6 +18,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const CHUNK_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton logs 17     what there is
+  baton logs 17 -f  until the run is over
+
+Exit codes:
+  0  printed
+  1  there is no such run, or it has no log here
+  3  the store or the log cannot be read")]
 pub(crate) struct Logs {
     /// The run's number, as `baton runs` shows it.
     #[arg(value_name = "RUN")]

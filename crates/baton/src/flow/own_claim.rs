@@ -16,6 +16,31 @@ use crate::claims::naming::IssueArgument;
 use crate::command_error::CommandError;
 use crate::config::ConfigArgument;
 
+/// The run that has the issue already, with the token of its lease.
+pub(crate) struct OwnRun {
+    pub(crate) item: ItemKey,
+    pub(crate) run: RunId,
+    pub(crate) token: Option<String>,
+}
+
+/// Returns the run that this process belongs to, if that has the issue.
+pub(crate) fn own_run(
+    config: &ConfigArgument,
+    issue: &IssueArgument,
+) -> Result<Option<OwnRun>, CommandError> {
+    if std::env::var_os(RUN_VARIABLE).is_none_or(|run| run.is_empty()) {
+        return Ok(None);
+    }
+    let desk = Desk::read(config)?;
+    let (Some(run), item) = (desk.own_run()?, desk.item(issue)?) else { return Ok(None) };
+    // A store that is configured and does not answer is an error: a claim over the run's own would be a conflict.
+    let Some(flow) = desk.open_if_there()? else { return Ok(None) };
+    Ok(match flow.block_on(own_lease(&flow, &item, run))? {
+        OwnLease::NotYours => None,
+        OwnLease::Yours(token) => Some(OwnRun { item, run, token }),
+    })
+}
+
 /// Who claims, and how it wants the answer.
 pub(crate) struct OwnClaim<'a> {
     pub(crate) config: &'a ConfigArgument,
@@ -28,16 +53,9 @@ pub(crate) struct OwnClaim<'a> {
 impl OwnClaim<'_> {
     /// Answers the claim if this process belongs to the run that has the issue. Returns whether it did.
     pub(crate) fn answer(&self) -> Result<bool, CommandError> {
-        if std::env::var_os(RUN_VARIABLE).is_none_or(|run| run.is_empty()) {
-            return Ok(false);
-        }
-        let desk = Desk::read(self.config)?;
-        let (Some(run), item) = (desk.own_run()?, desk.item(self.issue)?) else { return Ok(false) };
-        // A store that is configured and does not answer is an error: a claim over the run's own would be a conflict.
-        let Some(flow) = desk.open_if_there()? else { return Ok(false) };
-        match flow.block_on(own_lease(&flow, &item, run))? {
-            OwnLease::NotYours => Ok(false),
-            OwnLease::Yours(token) => self.tell(&item, run, token.as_deref()).map(|()| true),
+        match own_run(self.config, self.issue)? {
+            Some(OwnRun { item, run, token }) => self.tell(&item, run, token.as_deref()).map(|()| true),
+            None => Ok(false),
         }
     }
 

@@ -36,7 +36,7 @@ const RUNS_REMEMBERED: usize = 256;
 const WALL_TIME_MIN: Duration = Duration::from_millis(1);
 
 /// What starts the programs of agents on this machine.
-pub(super) struct Programs {
+pub(crate) struct Programs {
     pub(super) block: StartingBlock,
     pub(super) places: Places,
     pub(super) state_dir: PathBuf,
@@ -327,7 +327,7 @@ fn all_gone(item: &ItemKey, remains: &Remains) -> Result<(), NotStarted> {
 }
 
 /// A program at work.
-pub(super) struct Program {
+pub(crate) struct Program {
     process: AgentProcess<SystemClock>,
     redactor: Redactor,
     records: PathBuf,

@@ -17,6 +17,14 @@ use crate::command_error::CommandError;
 const NOTE_CHARS_MAX: usize = 60;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton runs                                      the last 20
+  baton runs --issue acme/web#42 --status failed  those of an issue that failed
+  baton runs --limit 100 --json                   for programs
+
+Exit codes:
+  0  listed, even if there are none
+  3  the store cannot be reached")]
 pub(crate) struct Runs {
     /// Only of this issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(long, value_name = "REF")]
@@ -38,7 +46,8 @@ impl Runs {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let desk = self.store.read()?;
         let item = self.issue.as_ref().map(|issue| desk.item(issue)).transpose()?;
-        let filter = RunFilter { item, statuses: self.statuses.clone(), id: None, limit: self.limit };
+        let filter =
+            RunFilter { item, statuses: self.statuses.clone(), limit: self.limit, ..RunFilter::default() };
         let (rows, now) = match desk.open_if_there()? {
             Some(flow) => flow.block_on(look(&flow, &filter))?,
             None => (Vec::new(), StoreTime::default()),

@@ -8,7 +8,7 @@ use crate::config::{Credentials, Loaded, Surroundings};
 
 /// Returns the secrets of our own environment, everything in `.env`, what we act with on the tracker, and the password of the
 /// store.
-pub(super) fn of_this_process(
+pub(crate) fn of_this_process(
     loaded: &Loaded,
     surroundings: &Surroundings,
 ) -> Result<Vec<String>, CommandError> {

@@ -2,6 +2,7 @@
 //! docs/orchestration.md and kept.
 
 use baton_core::config::Config;
+use baton_core::slot::effect::Deed;
 use baton_core::slot::{ItemKey, RunStatus, WakeupStatus};
 use baton_core::time::StoreTime;
 use baton_ports::store::{RunRow, WakeupRow};
@@ -49,6 +50,12 @@ pub(super) fn run(row: &RunRow, now: StoreTime) -> Value {
         "finished_at": run.finished_at.map(|at| at.to_string()),
         "age_s": now.since(run.created_at).as_secs(),
     })
+}
+
+/// Returns what an effect does, in the words that it is stored in.
+pub(crate) fn deed(deed: &Deed) -> String {
+    let value = serde_json::to_value(deed).unwrap_or_default();
+    value["do"].as_str().unwrap_or("something").replace('_', " ")
 }
 
 /// Returns a run in few words: who has the slot, since when, and where.

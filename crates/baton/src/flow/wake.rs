@@ -25,6 +25,15 @@ use crate::command_error::CommandError;
 const NAME_CHARS_MAX: usize = 200;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton wake acme/web#42 --agent coder
+  baton wake acme/web#42 --agent coder --context '{\"stage\": \"Plan\"}'  in a stage
+  baton wake --agent coder --task nightly --json                      a task without an issue
+
+Exit codes:
+  0  a run will look at it: a new one, or one that is there
+  1  it was skipped or refused; the reason is printed
+  3  the store cannot be reached")]
 pub(crate) struct Wake {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address. Without it, a task of the agent is meant,
     /// which needs no issue.
@@ -53,10 +62,10 @@ pub(crate) struct Wake {
 }
 
 /// What became of a wakeup, with what a person wants to know about it.
-pub(super) struct Woken {
+pub(crate) struct Woken {
     pub(super) item: ItemKey,
     pub(super) agent: AgentName,
-    pub(super) outcome: WakeOutcome,
+    pub(crate) outcome: WakeOutcome,
     /// The run that has the slot.
     pub(super) holder: Option<RunRow>,
     pub(super) now: StoreTime,
@@ -102,15 +111,17 @@ fn asker(desk: &Desk) -> Result<Asker, CommandError> {
 }
 
 fn check_name(option: &str, name: Option<&str>) -> Result<(), CommandError> {
+    name_problem(name).map_or(Ok(()), |problem| Err(CommandError::Usage(format!("{option} {problem}"))))
+}
+
+/// Returns what is wrong with a key or the name of a task.
+pub(crate) fn name_problem(name: Option<&str>) -> Option<String> {
     let is_good = |name: &str| {
         !name.trim().is_empty() && name.chars().count() <= NAME_CHARS_MAX && !name.contains(char::is_control)
     };
-    match name.is_none_or(is_good) {
-        true => Ok(()),
-        false => Err(CommandError::Usage(format!(
-            "{option} must be 1 to {NAME_CHARS_MAX} characters on one line; leave it out if there is none"
-        ))),
-    }
+    let problem =
+        || format!("must be 1 to {NAME_CHARS_MAX} characters on one line; leave it out if there is none");
+    (!name.is_none_or(is_good)).then(problem)
 }
 
 fn read_context(given: &str, directory: &Path) -> Result<String, CommandError> {
@@ -134,7 +145,8 @@ fn read_text(from: impl Read, given: &str) -> Result<String, CommandError> {
     String::from_utf8(bytes).map_err(|_| usage(format!("--context {given}: this is no text in UTF-8")))
 }
 
-async fn wake(flow: &Flow, item: ItemKey, ask: &WakeAsk) -> Result<Woken, CommandError> {
+/// Asks that an agent look at an item.
+pub(crate) async fn wake(flow: &Flow, item: ItemKey, ask: &WakeAsk) -> Result<Woken, CommandError> {
     let outcome = flow.relay.wake(&item, ask).await?;
     let holder = match holder(flow, &item, &outcome).await? {
         Some(run) => flow.run_row(run).await?,
@@ -156,7 +168,8 @@ async fn holder(flow: &Flow, item: &ItemKey, outcome: &WakeOutcome) -> Result<Op
     })
 }
 
-fn shape(woken: &Woken) -> Value {
+/// Returns what became of a wakeup, for programs.
+pub(crate) fn shape(woken: &Woken) -> Value {
     let (outcome, wakeup, run) = match &woken.outcome {
         WakeOutcome::Queued { wakeup, run } => ("queued", Some(wakeup), Some(run)),
         WakeOutcome::Coalesced { wakeup, run } => ("merged", Some(wakeup), Some(run)),

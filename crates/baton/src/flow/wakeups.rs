@@ -15,6 +15,13 @@ use crate::claims::naming::IssueArgument;
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton wakeups                             the last 20, and what became of them
+  baton wakeups --issue acme/web#42 --json  those of an issue, for programs
+
+Exit codes:
+  0  listed, even if there are none
+  3  the store cannot be reached")]
 pub(crate) struct Wakeups {
     /// Only of this issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(long, value_name = "REF")]

@@ -12,7 +12,7 @@ use super::wake::Woken;
 use crate::claims::context::spoken;
 
 /// Says what became of a wakeup.
-pub(super) fn woken(woken: &Woken) -> String {
+pub(crate) fn woken(woken: &Woken) -> String {
     let (item, agent) = (&woken.item, &woken.agent);
     match &woken.outcome {
         WakeOutcome::Queued { run, .. } => format!("{item}: queued as run {run} of {agent}"),

@@ -13,6 +13,16 @@ use super::{DataArgument, serve_config};
 use crate::command_error::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton forge serve                                         on 127.0.0.1:7070; data in .baton/forge
+  baton forge serve --listen 127.0.0.1:0 --data /srv/forge  on a free port, which is printed
+  baton forge serve --socket forge.sock --config ci.yaml    for gh, and with a local CI
+
+Exit codes:
+  0  told to stop
+  3  the data or the address cannot be had
+
+The first start prints the administrator's token, unless BATON_FORGE_TOKEN names it.")]
 pub(crate) struct Serve {
     /// The address to listen on; port 0 picks a free one.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070")]

@@ -18,6 +18,12 @@ use crate::config::{ConfigArgument, Surroundings};
 use crate::stages::load::{self as stage_files, Stages};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton prompts check
+
+Exit codes:
+  0  everything can be filled
+  1  something cannot; all errors are printed")]
 pub(crate) struct Check {
     #[command(flatten)]
     config: ConfigArgument,

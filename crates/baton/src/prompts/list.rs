@@ -11,6 +11,12 @@ use crate::config::{ConfigArgument, Surroundings};
 use crate::flow::table::{self, Line};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton prompts list                         what holds for all repositories
+  baton prompts list --repo acme/web --json  what holds for one, for programs
+
+Exit codes:
+  0  listed")]
 pub(crate) struct List {
     /// The repository, as OWNER/NAME; without it, what holds for all.
     #[arg(long, value_name = "REPO")]

@@ -15,6 +15,14 @@ use crate::config::{ConfigArgument, Loaded, Surroundings};
 use crate::stages::load as stage_files;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton prompts show stage                    filled with an example
+  baton prompts show ci_fix --stage Validate  for the agent of a stage
+  baton prompts show comment --template       the template itself
+
+Exit codes:
+  0  printed
+  1  there is no such stage")]
 pub(crate) struct Show {
     /// What the prompt is for: `baton prompts list` has all.
     #[arg(value_parser = purpose)]

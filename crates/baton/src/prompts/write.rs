@@ -12,6 +12,14 @@ use crate::command_error::CommandError;
 use crate::config::{ConfigArgument, Surroundings};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton prompts write stage ci_fix           to prompts/, for all repositories
+  baton prompts write stage --repo acme/web  for one repository
+
+Exit codes:
+  0  written
+  1  a file is there already; it is left alone
+  3  a file cannot be written")]
 pub(crate) struct Write {
     /// What the templates are for: `baton prompts list` has all.
     #[arg(value_parser = purpose, required = true)]

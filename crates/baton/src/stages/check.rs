@@ -11,6 +11,15 @@ use crate::config::{ConfigArgument, Loaded, Surroundings};
 use crate::flow::table::{self, Line, NONE};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton stages check
+  baton stages check --json  for programs
+
+Exit codes:
+  0  issues get through
+  1  they do not; the reasons are printed
+
+Files that are not valid are a usage error: exit code 2, with file, line and column.")]
 pub(crate) struct Check {
     #[command(flatten)]
     config: ConfigArgument,

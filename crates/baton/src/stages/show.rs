@@ -17,6 +17,14 @@ use crate::flow::table::{self, Line, NONE, one_line};
 const VALUE_LEN_MAX: usize = 60;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton stages show Implement                 its values, and where they came from
+  baton stages show Implement --prompt        what its agent is told
+  baton stages show Validate --prompt=ci-fix  for failing checks
+
+Exit codes:
+  0  shown
+  1  there is no such stage, or no agent works in it")]
 pub(crate) struct Show {
     /// The stage.
     name: String,

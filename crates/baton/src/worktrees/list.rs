@@ -15,6 +15,12 @@ use crate::config::{ConfigArgument, Surroundings};
 use crate::flow::table;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton worktrees list
+  baton worktrees list --repo acme/web --json  for programs
+
+Exit codes:
+  0  listed, even if there are none")]
 pub(crate) struct List {
     /// Only of this repository: OWNER/REPO, or REPO.
     #[arg(long, value_name = "REPO")]

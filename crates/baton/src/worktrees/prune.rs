@@ -16,6 +16,15 @@ use crate::command_error::CommandError;
 use crate::config::{ConfigArgument, Surroundings};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton worktrees prune --dry-run         what would be removed
+  baton worktrees prune --older-than 30d  clean, on the remote, unused and that old
+  baton worktrees prune acme/web#42       this one; what only it has is put on the remote
+
+Exit codes:
+  0  removed, or there was nothing to remove
+  1  a place was kept because it is in use
+  3  the remote cannot be reached")]
 pub(crate) struct Prune {
     /// The issues: #42 in a checkout, REPO#42, OWNER/REPO#42, or their addresses. What only they have is put on the remote
     /// first. Without any, places are removed that are clean, on the remote, unused, and old.

@@ -15,7 +15,14 @@ use super::script::{BEFORE, HOOK, is_ours, script};
 use crate::command_error::CommandError;
 use crate::config::Surroundings;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
+#[command(after_help = "Examples:
+  baton hook install            in a checkout
+  baton hook install --dry-run  what would be done
+
+Exit codes:
+  0  the hook is there
+  1  hooks are in the way that cannot be kept; they are named")]
 pub(crate) struct Install {
     /// Only tell what would be done.
     #[arg(long)]
@@ -23,6 +30,13 @@ pub(crate) struct Install {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton hook uninstall            what was there before is restored
+  baton hook uninstall --dry-run  what would be done
+
+Exit codes:
+  0  the hook is gone, or was not there
+  1  the hook that is there is not ours")]
 pub(crate) struct Uninstall {
     /// Only tell what would be done.
     #[arg(long)]

@@ -25,6 +25,12 @@ use crate::config::Surroundings;
 const ISSUES_MAX: usize = 100;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton hook pre-push origin https://github.com/acme/web < refs.txt  lines as git gives them
+
+Exit codes:
+  0  nothing stands against the push
+  1  a commit closes an issue that somebody else holds")]
 pub(crate) struct PrePush {
     /// The remote, as git names it to its hooks.
     #[arg(value_name = "REMOTE")]

@@ -27,6 +27,15 @@ pub(crate) struct IssueArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton label-state claim acme/web#42
+  baton label-state claim web#42 --force  of the organisation GH_ORG; even if an agent is at work
+
+Exit codes:
+  0  agents leave it to you
+  1  the reference cannot be read
+  2  an agent is at work on it, or it has a pull request
+  3  the tracker cannot be reached")]
 pub(crate) struct Claim {
     #[command(flatten)]
     issue: IssueArguments,
@@ -36,12 +45,27 @@ pub(crate) struct Claim {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton label-state release acme/web#42
+
+Exit codes:
+  0  agents may have it again
+  1  the reference cannot be read
+  3  the tracker cannot be reached")]
 pub(crate) struct Release {
     #[command(flatten)]
     issue: IssueArguments,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton label-state dedup-check acme/web#42 && ./agent.sh
+  baton label-state dedup-check acme/web#42 --json
+
+Exit codes:
+  0  it could be claimed
+  1  it could not, or the reference cannot be read
+  3  the tracker cannot be reached")]
 pub(crate) struct DedupCheckCommand {
     #[command(flatten)]
     issue: IssueArguments,
@@ -51,6 +75,14 @@ pub(crate) struct DedupCheckCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton label-state status-issue acme/web#42
+  baton label-state status-issue acme/web#42 --json
+
+Exit codes:
+  0  shown
+  1  the reference cannot be read
+  3  the tracker cannot be reached")]
 pub(crate) struct StatusIssue {
     #[command(flatten)]
     issue: IssueArguments,

@@ -22,6 +22,15 @@ enum Action {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton label-state repo pause acme/web
+  baton label-state repo resume acme/web
+  baton label-state repo list
+
+Exit codes:
+  0  done, or listed
+  2  no repository was named
+  3  the pause file cannot be read or written")]
 pub(crate) struct Repo {
     /// What to do.
     #[arg(value_name = "ACTION")]

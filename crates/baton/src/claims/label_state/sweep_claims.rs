@@ -18,6 +18,14 @@ use crate::command_error::CommandError;
 const REPOS_VARIABLE: &str = "LABEL_STATE_SWEEP_REPOS";
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  baton label-state sweep-claims --repo acme/web
+  LABEL_STATE_SWEEP_REPOS='web api' baton label-state sweep-claims --dry-run
+
+Exit codes:
+  0  swept
+  2  no repository was named
+  3  a repository could not be swept")]
 pub(crate) struct SweepClaims {
     /// Claims that name no ttl count as dead after this many hours.
     #[arg(long, value_name = "N", default_value_t = 4)]
