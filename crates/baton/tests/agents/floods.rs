@@ -9,16 +9,20 @@ use baton_core::agent_lines::Program;
 
 use crate::desk::{Desk, ended, eventually, is_group_alive, parent, run, start};
 
-const MEMORY_KB_MAX: u64 = 64 * 1024;
+/// What a supervisor may take besides the pages of its own program, which grow with the program and not with a flood.
+const MEMORY_KB_MAX: u64 = 40 * 1024;
 const ENOUGH_BYTES: u64 = 200 << 20;
 /// Beyond the grace times: a busy machine.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// The most memory that a process has ever had.
+/// The most memory that a process has ever had, without the pages of its program.
 fn peak_kb(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    let size = |name: &str| -> u64 {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    size("VmHWM:").saturating_sub(size("RssFile:"))
 }
 
 async fn stops_in_time(agent: &AgentProcess<SystemClock>, grace: Duration) {

@@ -135,9 +135,10 @@ async fn a_ref_claimant_killed_at_any_request_blocks_for_its_lease_and_no_longer
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claimant_killed_at_any_request_of_a_takeover_blocks_for_its_lease_and_no_longer() {
-    for protocol in Protocol::BOTH {
-        killed_at_every_request(protocol, Past::Abandoned).await;
-        if is_full() {
+    killed_at_every_request(Protocol::Ref, Past::Abandoned).await;
+    if is_full() {
+        killed_at_every_request(Protocol::Comment, Past::Abandoned).await;
+        for protocol in Protocol::BOTH {
             killed_at_every_request(protocol, Past::HandedBack).await;
         }
     }

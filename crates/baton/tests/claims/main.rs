@@ -15,6 +15,7 @@ mod faults;
 mod held;
 mod mistakes;
 mod overrides;
+#[expect(dead_code, reason = "others ask for more")]
 mod proxy;
 mod seat;
 mod standing;

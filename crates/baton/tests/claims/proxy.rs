@@ -1,7 +1,7 @@
 //! A proxy between one claimant and the forge that counts requests and strikes at one of them, before it reaches the
 //! forge or after it took effect and before the answer is delivered.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -34,7 +34,7 @@ pub(crate) enum Deed {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strike {
-    /// Which request, from 1.
+    /// Which of the requests that count, from 1.
     pub(crate) at: usize,
     pub(crate) side: Side,
     pub(crate) deed: Deed,
@@ -65,9 +65,14 @@ impl Seen {
     }
 }
 
+/// Returns whether a request counts.
+pub(crate) type Counts = fn(&[u8]) -> bool;
+
 struct Shared {
     upstream: String,
     strike: Option<Strike>,
+    counts: Counts,
+    counted: AtomicUsize,
     seen: Mutex<Vec<Seen>>,
     pid: OnceLock<i32>,
     struck: OnceLock<()>,
@@ -82,11 +87,18 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     pub(crate) async fn start(forge_url: &str, strike: Option<Strike>) -> Self {
+        Self::start_counting(forge_url, strike, |_| true).await
+    }
+
+    /// Starts a proxy that counts only some requests, whatever else comes between them.
+    pub(crate) async fn start_counting(forge_url: &str, strike: Option<Strike>, counts: Counts) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
             upstream: forge_url.trim_start_matches("http://").to_owned(),
             strike,
+            counts,
+            counted: AtomicUsize::new(0),
             seen: Mutex::default(),
             pid: OnceLock::new(),
             struck: OnceLock::new(),
@@ -108,6 +120,11 @@ impl Proxy {
 
     pub(crate) fn is_struck(&self) -> bool {
         self.shared.struck.get().is_some()
+    }
+
+    /// How many requests have counted.
+    pub(crate) fn counted(&self) -> usize {
+        self.shared.counted.load(Ordering::Acquire)
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -137,7 +154,7 @@ impl Shared {
             return Ok(());
         }
         let (index, number) = self.note(&request);
-        let strike = self.strike.filter(|strike| strike.at == number);
+        let strike = self.strike.filter(|strike| Some(strike.at) == number);
         if let Some(strike) = strike.filter(|strike| strike.side == Side::Before) {
             return self.strike(strike.deed, client, None).await;
         }
@@ -152,13 +169,15 @@ impl Shared {
         }
     }
 
-    fn note(&self, request: &[u8]) -> (usize, usize) {
+    /// Notes a request. Returns its place among all, and its number among those that count.
+    fn note(&self, request: &[u8]) -> (usize, Option<usize>) {
         let head = String::from_utf8_lossy(request);
         let mut words = head.split([' ', '?']);
         let mut word = || words.next().unwrap_or_default().to_owned();
         let mut seen = self.seen.lock().unwrap();
         seen.push(Seen { method: word(), path: word(), is_over: false });
-        (seen.len() - 1, seen.len())
+        let number = (self.counts)(request).then(|| self.counted.fetch_add(1, Ordering::AcqRel) + 1);
+        (seen.len() - 1, number)
     }
 
     async fn strike(&self, deed: Deed, mut client: TcpStream, answer: Option<&[u8]>) -> std::io::Result<()> {

@@ -17,7 +17,7 @@ fn shape(example: &str) -> Value {
 fn the_json_has_the_documented_shape() {
     let shape = shape("waiting-for-ci");
     let keys: Vec<_> = shape.as_object().unwrap().keys().cloned().collect();
-    assert_eq!(keys, ["column", "effects", "issue", "now", "stage", "step", "title", "trail"]);
+    assert_eq!(keys, ["budgets", "column", "effects", "issue", "now", "stage", "step", "title", "trail"]);
     assert_eq!((&shape["issue"], &shape["stage"]), (&json!("acme/web#42"), &json!("Validate")));
     let step = json!({
         "kind": "hold_at_gate",

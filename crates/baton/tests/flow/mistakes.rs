@@ -62,7 +62,8 @@ async fn a_mistake_is_told_and_changes_nothing() {
             (vec!["cancel", "2"], 1, "there is no run 2"),
             (vec!["logs", "99999999999999999999"], 2, "is not the number of a run"),
             (vec!["logs", "2"], 1, "there is no run 2"),
-            (vec!["engine"], 2, "only `baton engine --idle` exists yet"),
+            (vec!["engine"], 2, "no repository is named"),
+            (vec!["engine", "--once"], 2, "--once goes with --idle"),
             (vec!["engine", "--idle", "--name", ""], 2, "--name must be"),
         ];
         for (arguments, code, words) in table {

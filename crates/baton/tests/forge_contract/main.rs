@@ -13,6 +13,7 @@
 
 mod clients;
 mod coverage;
+mod graphql_documents;
 mod graphql_subset;
 mod openapi;
 #[path = "../support/mod.rs"]
@@ -71,6 +72,21 @@ fn a_body_that_breaks_the_description_is_noticed() {
         .is_err()
     );
     assert!(check(serde_json::json!({ "id": 1, "node_id": "x", "url": "not an address", "name": "n", "description": null, "color": "fff", "default": true })).is_err());
+}
+
+#[test]
+fn the_clients_documents_are_valid_for_github_and_for_the_forge() {
+    let texts = [graphql_subset::published(&contract_directory()), baton_forge::graphql_schema()];
+    let schemas = texts.map(|text| graphql_documents::schema(&text));
+    let documents = baton_github::graphql_documents();
+    assert!(documents.len() > 20, "only {} documents were found", documents.len());
+    for schema in &schemas {
+        let faults: Vec<_> =
+            documents.iter().filter_map(|document| graphql_documents::fault(schema, document)).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+    let broken = baton_github::Document { name: "Broken", text: "query Broken { viewer { trees } }" };
+    assert!(graphql_documents::fault(&schemas[0], &broken).is_some(), "a fault is noticed");
 }
 
 #[test]

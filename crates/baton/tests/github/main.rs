@@ -8,14 +8,19 @@
 )]
 
 mod app;
+mod boards;
 mod faults;
+mod graph;
 mod limits;
 mod odd_servers;
+mod pages;
 mod pulls;
 mod reads;
 mod refs;
+mod relay;
 mod scripted;
 mod setup;
+mod sight;
 #[path = "../support/mod.rs"]
 mod support;
 mod writes;
@@ -108,13 +113,18 @@ impl World {
 
     /// A client for another account.
     pub(crate) fn second(&self, login: &str, role: &str) -> GitHub {
+        github(&self.forge.url, &self.account(login, role))
+    }
+
+    /// Makes another account, and returns a token of it.
+    pub(crate) fn account(&self, login: &str, role: &str) -> String {
         let data = self.forge.data.to_str().unwrap();
         let (code, _, complaint) = support::baton(&["forge", "user", "add", login, "--data", data]);
         assert_eq!(code, 0, "{complaint}");
         let create = ["forge", "token", "create", "--data", data, "--user", login, "--role", role];
         let (code, token, complaint) = support::baton(&create);
         assert_eq!(code, 0, "{complaint}");
-        github(&self.forge.url, &token)
+        token.trim().to_owned()
     }
 }
 

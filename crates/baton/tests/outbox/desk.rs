@@ -11,7 +11,7 @@ use baton_core::slot::{
     AgentName, Asker, Context, ItemKey, Policy, Reason, RunEnd, Safeguards, Source, WorkerId,
 };
 use baton_core::tracker::IssueKey;
-use baton_engine::outbox::{Alone, Leases, Outbox, Performed, Turn};
+use baton_engine::outbox::{Alone, Leases, Nobody, Outbox, Performed, Turn};
 use baton_engine::relay::{Relay, StartAnswer};
 use baton_github::GitHub;
 use baton_ports::{Clock as _, Store};
@@ -25,18 +25,19 @@ const NEXT_TRY: Duration = Duration::from_secs(301);
 const TTL: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// An outbox that checks no leases.
-pub(crate) type FreeOutbox<S> = Outbox<S, GitHub, SystemClock, Alone>;
+pub(crate) type FreeOutbox<S> = Outbox<S, GitHub, SystemClock, Alone, Nobody>;
 
 pub(crate) fn outbox<S: Store, L: Leases>(
     store: S,
     tracker: GitHub,
     leases: L,
-) -> Outbox<S, GitHub, SystemClock, L> {
+) -> Outbox<S, GitHub, SystemClock, L, Nobody> {
     Outbox {
         store,
         tracker,
         clock: SystemClock,
         leases,
+        arbiter: Nobody,
         visible_within: VISIBLE_WITHIN,
         request_timeout: Duration::from_secs(20),
         safeguards: Safeguards::default(),
@@ -76,7 +77,7 @@ impl<S: Store + Clone> Desk<S> {
         let key = ItemKey::issue(issue);
         let seen = self.relay.store.item(&key).await.unwrap().map_or(0, |item| item.version);
         let effects = deeds.into_iter().map(NewEffect::free).collect();
-        let ask = SettleAsk { seen, effects, memory: None };
+        let ask = SettleAsk { seen, effects, memory: None, lease: None, settles: None };
         let settled = self.relay.settle(&key, &ask).await.unwrap();
         assert_eq!(settled, Settled::Decided(seen + 1));
     }
@@ -111,7 +112,7 @@ impl<S: Store + Clone> Desk<S> {
     /// Ends a run with effects.
     pub(crate) async fn finish(&self, started: &Started, effects: Vec<NewEffect>) {
         let baton = self.baton(started);
-        let ask = FinishAsk { baton, end: RunEnd::Succeeded, cost_micros: 0, effects };
+        let ask = FinishAsk { baton, end: RunEnd::Succeeded, cost_micros: 0, effects, outcome: None };
         assert!(matches!(self.relay.finish(&ask).await.unwrap(), Fenced::Done(_)));
     }
 
@@ -147,7 +148,7 @@ impl MemoryDesk {
     /// Performs until nothing is due, and returns what came of each turn.
     pub(crate) async fn perform_due<L: Leases>(
         &self,
-        outbox: &Outbox<MemoryStore, GitHub, SystemClock, L>,
+        outbox: &Outbox<MemoryStore, GitHub, SystemClock, L, Nobody>,
     ) -> Vec<Performed> {
         let mut performed = Vec::new();
         loop {
@@ -161,7 +162,7 @@ impl MemoryDesk {
     /// Lets time pass and performs until all is done or dead, however often that has to be tried.
     pub(crate) async fn perform_all<L: Leases>(
         &self,
-        outbox: &Outbox<MemoryStore, GitHub, SystemClock, L>,
+        outbox: &Outbox<MemoryStore, GitHub, SystemClock, L, Nobody>,
     ) -> Vec<Performed> {
         let mut performed = Vec::new();
         loop {
@@ -176,7 +177,7 @@ impl MemoryDesk {
 }
 
 pub(crate) fn comment(body: &str) -> Deed {
-    Deed::Comment { body: body.to_owned() }
+    Deed::Comment { on: baton_core::pipeline::effect::Place::Issue, body: body.to_owned() }
 }
 
 pub(crate) fn add(label: &str) -> Deed {
@@ -188,5 +189,8 @@ pub(crate) fn remove(label: &str) -> Deed {
 }
 
 pub(crate) fn release(outcome: &str) -> NewEffect {
-    NewEffect::leased(Deed::ReleaseLease { outcome: outcome.to_owned() })
+    NewEffect::leased(Deed::ReleaseLease {
+        outcome: outcome.to_owned(),
+        leaving: baton_core::slot::effect::Leaving::AsTheyAre,
+    })
 }

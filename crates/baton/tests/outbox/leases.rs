@@ -50,7 +50,7 @@ impl Scene {
 
     async fn win(&self, fleet: &Fleet, login: &str) -> Lease {
         let holder = fleet.holder(login, fleet.new_firing().as_str()).unwrap();
-        let request = ClaimRequest { holder, label: None };
+        let request = ClaimRequest { holder, label: None, nonce: None };
         match fleet.claims.claim(&self.issue, &request).await.unwrap().acquired {
             Acquired::Won(lease) => lease,
             other => panic!("{login} did not win: {other:?}"),

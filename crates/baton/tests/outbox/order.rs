@@ -99,7 +99,12 @@ async fn an_effect_of_a_task_without_an_issue_is_dead_with_a_reason() {
     let memory = MemoryDesk::new().await;
     let key = ItemKey::task(&AgentName::from("builder"), "nightly");
     let effects = vec![NewEffect::free(comment("to nobody"))];
-    memory.desk.relay.settle(&key, &SettleAsk { seen: 0, effects, memory: None }).await.unwrap();
+    memory
+        .desk
+        .relay
+        .settle(&key, &SettleAsk { seen: 0, effects, memory: None, lease: None, settles: None })
+        .await
+        .unwrap();
     let performed = memory.perform_due(&memory.free(world.github(TOKEN))).await;
     assert!(
         matches!(&performed[..], [Performed::Dead(_, why)] if why.contains("task:builder:nightly")),

@@ -285,12 +285,13 @@ async fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 #[cfg(target_os = "linux")]
-#[test]
-fn a_process_that_is_left_is_noticed() {
+#[tokio::test]
+async fn a_process_that_is_left_is_noticed() {
     let place = tempfile::tempdir().unwrap();
     let mut tail = Command::new("tail");
     let mut left = tail.args(["-f", "/dev/null"]).env("HOME", place.path()).spawn().unwrap();
-    assert_eq!(processes_at_home_in(place.path()), ["tail\n"]);
+    // A program's environment is there to be read only a moment after the program was started.
+    eventually("the process", || (processes_at_home_in(place.path()) == ["tail\n"]).then_some(())).await;
     left.kill().and_then(|()| left.wait()).unwrap();
     assert_eq!(processes_at_home_in(place.path()), Vec::<String>::new());
 }

@@ -111,7 +111,7 @@ fn among_ours(kind: Kind, claimants: usize, issues: usize) -> Contest {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_one_process_wins_each_issue_by_ref_at_any_lag() {
-    let sizes = if is_full() { [(2, 50), (8, 50), (64, 50)] } else { [(2, 20), (8, 15), (64, 10)] };
+    let sizes = if is_full() { [(2, 50), (8, 50), (64, 50)] } else { [(2, 10), (8, 8), (64, 5)] };
     for (claimants, issues) in sizes {
         let run = Contest { read_lag: SpanMs(0, 3_000), ..among_ours(Kind::Ref, claimants, issues) };
         check_ours("exactly_one_process_wins_each_issue_by_ref_at_any_lag", &run).await;
@@ -120,7 +120,7 @@ async fn exactly_one_process_wins_each_issue_by_ref_at_any_lag() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_one_process_wins_by_ref_what_others_have_handed_back() {
-    let issues = if is_full() { 50 } else { 10 };
+    let issues = if is_full() { 50 } else { 5 };
     for claimants in [2, 8, 64] {
         let run = Contest {
             read_lag: SpanMs(0, 200),

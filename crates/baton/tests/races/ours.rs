@@ -62,7 +62,7 @@ pub(crate) async fn contend_with(fleet: &Fleet, api: &Api, issue: u64, who: &Ide
     let key = baton_core::tracker::IssueKey { repo: api.repo.parse().expect("a repository"), number: issue };
     let holder = fleet.holder(&who.codename, &who.firing_id).expect("a name");
     let started_ms = now_ms();
-    match fleet.claims.claim(&key, &ClaimRequest { holder, label: None }).await {
+    match fleet.claims.claim(&key, &ClaimRequest { holder, label: None, nonce: None }).await {
         Ok(report) => verdict(fleet, started_ms, report),
         Err(error) => Verdict::error(started_ms, error.to_string()),
     }

@@ -80,7 +80,7 @@ struct Worker {
 impl Worker {
     async fn claim(&self) -> Acquired {
         let holder = self.fleet.holder(&self.who.codename, &self.who.firing_id).expect("a name");
-        let request = ClaimRequest { holder, label: None };
+        let request = ClaimRequest { holder, label: None, nonce: None };
         self.fleet.claims.claim(&self.key, &request).await.expect("the forge answers").acquired
     }
 

@@ -1,0 +1,103 @@
+//! Setting up without a question, and what the doctor says of a repository that is well.
+
+use baton_core::doctor::CHECKS;
+use baton_core::labels::LIFECYCLE_LABELS;
+
+use crate::place::Place;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fresh_repository_is_set_up_with_one_command_and_is_well() {
+    let place = Place::new().await;
+    let ran = place.run(&["init", "--yes", "--user", "ann"]).exits(0);
+    assert!(ran.out.contains("admin/web (main)") && ran.out.contains("create     baton.yaml"), "{}", ran.out);
+    let config = place.read("baton.yaml");
+    for line in
+        ["user: ann", "repos: [admin/web]", "    adapter: claude", "store: \"sqlite:.baton/baton.db\""]
+    {
+        assert!(config.contains(line), "{line} is not in:\n{config}");
+    }
+    assert!(
+        place.path(".baton/stages/specify.yaml").is_file() && place.path(".baton/stages/done.yaml").is_file()
+    );
+    for name in [".baton/baton.db", ".baton/state/x", ".env"] {
+        place.git(&["check-ignore", "--quiet", name]);
+    }
+    let labels = place.labels().await;
+    let wanted = LIFECYCLE_LABELS.iter().map(|(name, ..)| *name).chain(["stage:Specify", "stage:Done"]);
+    wanted.for_each(|name| assert!(labels.iter().any(|label| label == name), "{name} is not in {labels:?}"));
+    let diagnosis = place.doctor(&[]);
+    assert_eq!((diagnosis.code, diagnosis.complaints().len()), (0, 0), "{diagnosis:#?}");
+    for check in &CHECKS {
+        let lines = diagnosis.of(check.id.as_str());
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.status == "ok"), "{lines:?}");
+    }
+    assert!(!place.path(".baton/baton.db").exists(), "a look has made a store");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stages_are_not_ignored_by_git() {
+    let place = Place::set_up().await;
+    place.git(&["add", ".baton", ".gitignore", "baton.yaml"]);
+    let mut git = std::process::Command::new("git");
+    let listed = place.surround(&mut git).args(["ls-files"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains(".baton/stages/plan.yaml") && !listed.contains(".baton/state"), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_run_changes_nothing_and_does_no_harm() {
+    let place = Place::set_up().await;
+    place.edit(".baton/stages/plan.yaml", "max_turns: 50", "max_turns: 60");
+    // What this machine remembers of the repository is no part of it.
+    let texts = || -> Vec<_> {
+        let files = place.files().into_iter().filter(|name| !name.starts_with(".baton/state/"));
+        files.map(|name| (place.read(&name), name)).collect()
+    };
+    let before = texts();
+    place.run(&["init", "--yes", "--user", "ann"]).exits(0);
+    let after = texts();
+    assert_eq!(before, after);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_there_is_replaced_by_force_alone() {
+    let place = Place::new().await;
+    place.write("baton.yaml", "user: eve\n");
+    let refused = place.run(&["init", "--yes", "--user", "ann"]).exits(1);
+    assert!(
+        refused.err.contains("--force") && refused.err.contains("nothing was written"),
+        "{}",
+        refused.err
+    );
+    assert_eq!((place.read("baton.yaml").as_str(), place.files().len()), ("user: eve\n", 1));
+    place.run(&["init", "--yes", "--force", "--user", "ann"]).exits(0);
+    assert!(place.read("baton.yaml").contains("user: ann"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_shows_everything_and_writes_nothing() {
+    let place = Place::new().await;
+    let ran = place.run(&["init", "--yes", "--dry-run", "--hook"]).exits(0);
+    assert!(ran.out.contains("create     baton.yaml") && ran.out.contains("pre-push hook"), "{}", ran.out);
+    assert!(place.files().is_empty(), "{:?}", place.files());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_hook_is_installed_and_labels_are_left_alone_when_flags_say_so() {
+    let place = Place::new().await;
+    let before = place.labels().await;
+    place.run(&["init", "--yes", "--user", "ann", "--hook", "--no-labels", "--no-stages"]).exits(1);
+    assert!(place.path(".git/hooks/pre-push").is_file());
+    assert!(!place.path(".baton/stages").exists());
+    assert_eq!(place.labels().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_tracker_the_files_are_written_and_the_doctor_tells() {
+    let place = Place::new().await;
+    let url = "http://127.0.0.1:9";
+    let ran = place.run(&["init", "--yes", "--user", "ann", "--api-url", url]).exits(3);
+    assert!(place.read("baton.yaml").contains(url));
+    assert!(ran.out.contains("later: baton labels sync --board --repo admin/web"), "{}", ran.out);
+    assert!(ran.out.contains("fail  tracker"), "{}", ran.out);
+}

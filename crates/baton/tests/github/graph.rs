@@ -1,0 +1,96 @@
+//! GraphQL in every way that it can fail, and what is left of its budget.
+
+use std::time::Duration;
+
+use baton_core::tracker::Scope;
+use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
+use serde_json::{Value, json};
+
+use crate::scripted::{Scripted, answer};
+use crate::support::TOKEN;
+use crate::{World, github, issue, refused};
+
+const BRANCH: &str = "baton/issue-1";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_repeated_and_the_address_is_the_servers() {
+    let world = World::new().await;
+    for (when, kind) in [("before", json!({ "status": 502 })), ("after", json!("drop"))] {
+        world.fault("POST", "/graphql", when, kind, 2).await;
+        world.github.sight(&issue(1), BRANCH).await.unwrap();
+    }
+    let versioned = github(&format!("{}/api/v3", world.forge.url), TOKEN);
+    versioned.sight(&issue(1), BRANCH).await.unwrap();
+    world.fault("POST", "/graphql", "before", json!({ "status": 502 }), 9).await;
+    let error = refused(world.github.sight(&issue(1), BRANCH).await, TrackerErrorKind::Unavailable);
+    assert_eq!(error.tried, "POST /graphql (Sight)");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_in_an_answer_are_errors_even_beside_data() {
+    let check = async |body: Value, kind: TrackerErrorKind| {
+        let text = body.to_string();
+        let server = Scripted::start(move |_| answer(200, &[], &text)).await;
+        refused(github(&server.url, "tok").sight(&issue(1), BRANCH).await, kind)
+    };
+    let data = json!({ "viewer": { "login": "ann" }, "repository": null });
+    let error = |kind: &str| json!([{ "type": kind, "message": "because", "path": ["repository"] }]);
+    let not_found = json!({ "data": data, "errors": error("NOT_FOUND") });
+    assert_eq!(check(not_found, TrackerErrorKind::NotFound).await.answer, "because");
+    check(json!({ "data": data, "errors": error("FORBIDDEN") }), TrackerErrorKind::Forbidden).await;
+    let limited = TrackerErrorKind::RateLimited { retry_after: None };
+    check(json!({ "errors": error("RATE_LIMITED") }), limited).await;
+    check(json!({ "data": data }), TrackerErrorKind::NotFound).await;
+    check(json!({ "data": null }), TrackerErrorKind::Malformed).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checks_that_may_not_be_read_are_not_known_and_the_rest_is() {
+    let world = World::new().await;
+    world.commit_to(BRANCH, "work.txt").await;
+    world.open_pull(BRANCH).await;
+    let seen = world.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
+    assert_eq!(seen.checks.map(|checks| checks.as_slice().len()), Some(0), "nobody said anything");
+    let query = baton_github::graphql_documents().into_iter().find(|known| known.name == "Sight").unwrap();
+    let variables = json!({ "owner": "admin", "name": "web", "number": 1, "branch": BRANCH });
+    let body = json!({ "query": query.text, "variables": variables });
+    let mut told = world.client.must("POST", "/graphql", &body, 200).await;
+    let path = json!(["repository", "open", "nodes", 0, "statusCheckRollup"]);
+    told["errors"] = json!([{ "type": "FORBIDDEN", "message": "Resource not accessible", "path": path }]);
+    let text = told.to_string();
+    let server = Scripted::start(move |_| answer(200, &[], &text)).await;
+    let seen = github(&server.url, "tok").sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
+    assert_eq!(seen.checks, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_spent_budget_of_points_is_told_and_does_not_hold_up_the_rest() {
+    let world = World::new().await;
+    world.turn(json!({ "rate_limit": 12 })).await;
+    let mut sights = 0;
+    let refusal = loop {
+        match world.github.sight(&issue(1), BRANCH).await {
+            Ok(_) => sights += 1,
+            Err(refusal) => break refusal,
+        }
+    };
+    assert!((6..=12).contains(&sights), "{sights} sights for twelve points");
+    let TrackerErrorKind::RateLimited { retry_after } = refusal.kind else { panic!("{refusal}") };
+    assert!(retry_after.is_some_and(|wait| wait > Duration::from_mins(30)), "{retry_after:?}");
+    assert_eq!(world.github.left_permille(), Some(0));
+    world.github.issue(&issue(1)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hidden_repository_is_not_found_by_sights_and_surveys() {
+    let world = World::new().await;
+    let body = json!({ "private": true });
+    world.client.must("PATCH", "/repos/admin/web", &body, 200).await;
+    let stranger = world.second("stranger", "write");
+    refused(stranger.sight(&issue(1), BRANCH).await, TrackerErrorKind::NotFound);
+    let stages = vec!["Plan".to_owned()];
+    let dialect = baton_core::labels::dialect::Dialect::Baton;
+    let board = baton_github::LabelBoard::new(stranger, vec![crate::repo()], stages, dialect);
+    refused(board.survey(Scope::All).await, TrackerErrorKind::NotFound);
+    refused(board.survey(Scope::News).await, TrackerErrorKind::NotFound);
+}

@@ -1,0 +1,150 @@
+//! The writes of the pipeline, each done twice.
+
+use baton_core::pipeline::effect::{Place, Reaction};
+use baton_core::tracker::{IssueKey, Merge};
+use baton_github::{Auth, GitHub, MergeMethod, Settings};
+use baton_ports::{Tracker as _, TrackerErrorKind};
+use serde_json::{Value, json};
+
+use crate::support::{Client, TOKEN};
+use crate::{World, issue, refused, repo, settings};
+
+const BRANCH: &str = "baton/issue-1";
+
+impl World {
+    /// Makes an account that may write, and has it complain about a file of a pull request.
+    async fn complaint(&self, pull: u64, path: &str) -> Client {
+        let ann = Client::new(&self.forge.url, Some(&self.account("ann", "write")));
+        self.let_in("ann").await;
+        let comments = json!([{ "path": path, "line": 1, "side": "RIGHT", "body": "why?" }]);
+        let review = json!({ "event": "REQUEST_CHANGES", "body": "no", "comments": comments });
+        ann.must("POST", &format!("/repos/admin/web/pulls/{pull}/reviews"), &review, 200).await;
+        ann
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread_is_answered_and_settled() {
+    let world = World::new().await;
+    world.commit_to(BRANCH, "work.txt").await;
+    let pull = world.open_pull(BRANCH).await;
+    world.complaint(pull, "work.txt").await;
+    let thread = async || {
+        let seen = world.github.sight(&issue(1), BRANCH).await.unwrap().value;
+        seen.pull.unwrap().threads.remove(0)
+    };
+    let comment = thread().await.comments[0].id;
+    for _ in 0..2 {
+        world.github.react(&repo(), Place::Pull, comment, Reaction::Eyes).await.unwrap();
+        assert!(!thread().await.comments[0].has_rocket, "it was only seen");
+    }
+    let stranger = world.second("stranger", "write");
+    stranger.react(&repo(), Place::Pull, comment, Reaction::Rocket).await.unwrap();
+    assert!(!thread().await.comments[0].has_rocket, "a stranger's sign says nothing");
+    let bob = world.second("bob", "write");
+    world.let_in("bob").await;
+    bob.react(&repo(), Place::Pull, comment, Reaction::Rocket).await.unwrap();
+    assert!(thread().await.comments[0].has_rocket, "another engine has acted on it");
+    let id = thread().await.id;
+    for _ in 0..2 {
+        world.github.resolve_thread(&repo(), &id).await.unwrap();
+        assert!(thread().await.is_resolved);
+    }
+    world.github.resolve_thread(&repo(), "PRRT_nothing").await.unwrap();
+    refused(
+        world.github.react(&repo(), Place::Pull, 999_999, Reaction::Eyes).await,
+        TrackerErrorKind::NotFound,
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_only_read_settles_no_thread() {
+    let world = World::new().await;
+    world.commit_to(BRANCH, "work.txt").await;
+    let pull = world.open_pull(BRANCH).await;
+    world.complaint(pull, "work.txt").await;
+    let reader = world.second("reader", "read");
+    let seen = reader.sight(&issue(1), BRANCH).await.unwrap().value;
+    let thread = &seen.pull.unwrap().threads[0];
+    refused(reader.resolve_thread(&repo(), &thread.id).await, TrackerErrorKind::Forbidden);
+    refused(reader.mark_ready(&repo(), 99).await, TrackerErrorKind::NotFound);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_becomes_ready_and_stays_so() {
+    let world = World::new().await;
+    world.commit_to(BRANCH, "work.txt").await;
+    let body = json!({ "title": "work", "head": BRANCH, "base": "main", "draft": true });
+    let number = world.post("/pulls", body).await["number"].as_u64().unwrap();
+    let is_draft = async || world.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap().is_draft;
+    assert!(is_draft().await);
+    for _ in 0..2 {
+        world.github.mark_ready(&repo(), number).await.unwrap();
+        assert!(!is_draft().await);
+    }
+    world.fault("POST", "/graphql", "after", json!({ "status": 502 }), 1).await;
+    world.github.mark_ready(&repo(), number).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviewers_are_asked_again_whatever_they_are() {
+    let world = World::new().await;
+    world.commit_to(BRANCH, "work.txt").await;
+    let number = world.open_pull(BRANCH).await;
+    let ann = world.complaint(number, "work.txt").await;
+    let requests = async || {
+        let pull = world.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
+        pull.requests.into_iter().map(|request| request.login).collect::<Vec<_>>()
+    };
+    assert!(requests().await.is_empty());
+    let logins = ["ann", "nobody[bot]", "acme/nobodies"].map(str::to_owned);
+    for _ in 0..2 {
+        world.github.ask_reviewers_again(&repo(), number, &logins).await.unwrap();
+        assert_eq!(requests().await, ["ann"]);
+    }
+    let review = json!({ "event": "APPROVE" });
+    ann.must("POST", &format!("/repos/admin/web/pulls/{number}/reviews"), &review, 200).await;
+    assert!(requests().await.is_empty(), "an answer ends the request");
+    let nobody = ["nobody".to_owned()];
+    refused(world.github.ask_reviewers_again(&repo(), number, &nobody).await, TrackerErrorKind::Invalid);
+    refused(world.github.ask_reviewers_again(&repo(), 99, &logins).await, TrackerErrorKind::NotFound);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_are_linked_once_across_repositories_too() {
+    let world = World::new().await;
+    world.client.must("POST", "/user/repos", &json!({ "name": "api", "auto_init": true }), 201).await;
+    world.client.must("POST", "/repos/admin/api/issues", &json!({ "title": "part" }), 201).await;
+    let elsewhere: IssueKey = "admin/api#1".parse().unwrap();
+    let second = world.post("/issues", json!({ "title": "second" })).await["number"].as_u64().unwrap();
+    for part in [&elsewhere, &issue(second), &elsewhere] {
+        world.github.link_part(&issue(1), part).await.unwrap();
+    }
+    let parts = world.get("/issues/1/sub_issues").await;
+    assert_eq!(parts.as_array().unwrap().len(), 2, "{parts}");
+    let seen = world.github.sight(&issue(1), "none").await.unwrap().value;
+    let mut blockers: Vec<_> = seen.blockers.iter().map(|blocker| blocker.issue.to_string()).collect();
+    blockers.sort();
+    assert_eq!(blockers, ["admin/api#1", "admin/web#2"]);
+    refused(world.github.link_part(&issue(1), &issue(99)).await, TrackerErrorKind::NotFound);
+    refused(world.github.link_part(&issue(99), &issue(1)).await, TrackerErrorKind::NotFound);
+    let error = refused(world.github.link_part(&issue(1), &issue(1)).await, TrackerErrorKind::Invalid);
+    assert!(!error.is_retryable(), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pull_request_is_merged_as_the_settings_say() {
+    for (method, parents) in [(MergeMethod::Merge, 2), (MergeMethod::Squash, 1), (MergeMethod::Rebase, 1)] {
+        let world = World::new().await;
+        let base = settings(&world.forge.url, Auth::token(TOKEN));
+        let github = GitHub::new(Settings { merge_method: method, ..base }).unwrap();
+        let sha = world.commit_to(BRANCH, "work.txt").await;
+        let number = world.open_pull(BRANCH).await;
+        let merged = github.merge_pull(&repo(), number, &sha).await.unwrap();
+        let Merge::Merged(commit) = merged else { panic!("{merged:?}") };
+        let made: Value = world.get(&format!("/git/commits/{commit}")).await;
+        assert_eq!(made["parents"].as_array().unwrap().len(), parents, "{method:?}");
+        let seen = github.sight(&issue(1), BRANCH).await.unwrap().value;
+        assert!(seen.pull.unwrap().is_merged());
+    }
+}

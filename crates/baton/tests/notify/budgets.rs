@@ -1,0 +1,75 @@
+//! Budgets that are spent: of an issue, which is paused, and of an agent, whose runs wait.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::scripts::script;
+use crate::support::TOKEN;
+use crate::world::{Setup, World};
+
+fn baton(world: &World, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_baton"))
+        .args(arguments)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("BATON_TOKEN", TOKEN)
+        .current_dir(world.path(""))
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_issue_whose_budget_is_spent_is_paused_with_a_word_that_names_it_and_is_told() {
+    let yaml = "yolo: true\nbudget: {issue_runs_per_day: 1, repo_cost_per_day: 5}\nnotify: {command: 'cat >> notices.jsonl'}\n";
+    let world = World::running(Setup { yaml, script: script(&[]), ..Setup::default() }).await;
+    let issue = world.issue("Dear", &["stage:Plan"]).await;
+    let facts = world
+        .until_issue(issue, "it is paused", |facts| facts.has("baton:paused") && facts.says("— paused"))
+        .await;
+    assert!(facts.says("runs of the issue, 1 of 1 (the setting `budget.issue_runs_per_day`)"), "{facts:#?}");
+    assert!(facts.says("Raise that setting in `baton.yaml`, or wait until the day ends"), "{facts:#?}");
+    let told = world.until("it is told", async |world| {
+        let text = std::fs::read_to_string(world.path("notices.jsonl")).ok()?;
+        serde_json::from_str::<Value>(text.lines().next()?).ok()
+    });
+    assert_eq!(told.await["kind"], "pause");
+    let reference = format!("admin/web#{issue}");
+    let screen = baton(&world, &["explain", &reference]);
+    assert!(screen.contains("runs of the issue: 1 of 1 today, spent"), "{screen}");
+    assert!(screen.contains("cost of the repository: $0.01 of $5.00 today"), "{screen}");
+    assert!(!screen.contains("runs of the repository"), "what has no limit is not shown: {screen}");
+    let shape: Value = serde_json::from_str(&baton(&world, &["explain", &reference, "--json"])).unwrap();
+    let first = &shape["budgets"][0];
+    assert_eq!(
+        (&first["budget"], &first["used"], &first["limit"]),
+        (&"runs of the issue".into(), &1.into(), &1.into())
+    );
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_agent_has_spent_its_budget_waits_and_explain_and_status_say_until_when() {
+    let yaml = "yolo: true\nagents:\n  coder: {adapter: script, script: coder.yaml, runs_per_day: 1}\n";
+    let mut world = World::running(Setup { yaml, script: script(&[]), ..Setup::default() }).await;
+    let issue = world.issue("Slow", &["stage:Plan"]).await;
+    let reference = format!("admin/web#{issue}");
+    let waits = "runs of the agent coder: 1 of 1 today, spent; its runs wait until midnight, UTC";
+    world
+        .until("its second run waits", async |world| {
+            let runs = baton(world, &["runs", "--json"]);
+            runs.contains("\"queued\"").then_some(())
+        })
+        .await;
+    let screen = baton(&world, &["explain", &reference]);
+    assert!(screen.contains(waits), "{screen}");
+    let status = baton(&world, &["status"]);
+    assert!(status.contains(waits), "{status}");
+    let shape: Value = serde_json::from_str(&baton(&world, &["status", "--json"])).unwrap();
+    assert_eq!(shape["issues"][0]["waits_because"], waits);
+    assert_eq!(shape["spent_budgets"][0]["limit"], 1);
+    world.stop_engines();
+}
