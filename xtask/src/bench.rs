@@ -5,9 +5,11 @@
 pub(crate) mod agent;
 pub(crate) mod assess;
 pub(crate) mod claims;
+pub(crate) mod engine;
 pub(crate) mod forge;
 pub(crate) mod grammars;
 pub(crate) mod store;
+pub(crate) mod web;
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,12 +29,16 @@ pub(crate) enum Bench {
     Assess(assess::Args),
     /// Compare ways to claim an issue: duplicates, calls, time to a decision, recovery.
     Claims(claims::Args),
+    /// Measure the engine: idle cycles, memory, starts of agents, webhooks in a flood, many runs at once.
+    Engine(engine::Args),
     /// Measure the embedded forge.
     Forge(forge::Args),
     /// Look for texts that a grammar takes too long to read.
     Grammars(grammars::Args),
     /// Compare the store with bare SQL: SQLite and PostgreSQL, 1 and 16 clients, empty tables and a long history.
     Store(store::Args),
+    /// Measure the dashboard: the board of 1,000 issues, and 500 streams of events.
+    Web(web::Args),
 }
 
 pub(crate) fn run(bench: Bench) -> Result<()> {
@@ -40,9 +46,11 @@ pub(crate) fn run(bench: Bench) -> Result<()> {
         Bench::Agent(args) => agent::run(&args),
         Bench::Assess(args) => assess::run(&args),
         Bench::Claims(args) => claims::run(&args),
+        Bench::Engine(args) => engine::run(&args),
         Bench::Forge(args) => forge::run(args),
         Bench::Grammars(args) => grammars::run(&args),
         Bench::Store(args) => store::run(&args),
+        Bench::Web(args) => web::run(&args),
     }
 }
 

@@ -9,6 +9,7 @@
 mod bench;
 mod command;
 mod setup;
+mod sim;
 mod steps;
 mod test;
 mod tidy;
@@ -36,6 +37,8 @@ enum Command {
     Test(test::Args),
     /// Check the rules of the repository that no compiler checks.
     Tidy,
+    /// Live through simulated worlds, each from a seed and each twice.
+    Sim(sim::Args),
     /// Measure one part of the product.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -56,6 +59,7 @@ fn dispatch(command: Command) -> anyhow::Result<()> {
         Command::Setup => setup::run(&Workspace::find()?),
         Command::Test(args) => test::run(&Workspace::find()?, &args),
         Command::Tidy => tidy::run(&Workspace::find()?),
+        Command::Sim(args) => sim::run(&args),
         Command::Bench(bench) => bench::run(bench),
     }
 }

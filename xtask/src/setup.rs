@@ -5,6 +5,7 @@
 //! and only as root (with one setting, that a new PostgreSQL starts no server); everything else it installs goes under
 //! the target directory.
 
+mod browser;
 mod clients;
 mod coding_agents;
 mod debian;
@@ -26,7 +27,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     programs::ensure()?;
     plugins::ensure(workspace)?;
     clients::ensure(workspace)?;
-    coding_agents::ensure(workspace)
+    coding_agents::ensure(workspace)?;
+    browser::ensure(workspace)
 }
 
 /// Waits until no other setup works in the same target directory; two would install over each other.

@@ -3,6 +3,7 @@
 //! Each check is a pure function over text and paths in a file of its own, with samples that it must refuse. This
 //! file gathers the inputs and the findings; it repairs nothing.
 
+mod book;
 mod decisions;
 mod edges;
 mod leaks;
@@ -64,6 +65,7 @@ fn inspect(workspace: &Workspace) -> Result<Report> {
     let mut findings = edges::check(tree.text("ARCHITECTURE.md"), &edges::of(&metadata));
     findings.extend(purity::check(&purity::graph(&metadata)?));
     findings.extend(decisions::check(&tree.under("docs/decisions/")));
+    findings.extend(book::check(&tree.under("docs/")));
     for (path, text) in tree.files() {
         findings.extend(sources::check(path, text));
         findings.extend(leaks::check(path, text, needle.as_deref()));

@@ -1,5 +1,5 @@
 //! The programs of the system the tests start: git with its HTTP backend, Node.js, Python, the shell, curl and jq of a label
-//! worker, bubblewrap, PostgreSQL, and two cargo components.
+//! worker, bubblewrap, tmux, PostgreSQL, Chromium, and two cargo components.
 //!
 //! This module finds out what is missing and who could install it. It never looks at what the clients of the
 //! contract tests need beyond their interpreters.
@@ -43,7 +43,7 @@ struct Missing {
     problem: String,
 }
 
-const PROGRAMS: [Program; 12] = [
+const PROGRAMS: [Program; 14] = [
     Program { name: "git", source: Source::Package("git"), probe: git },
     Program { name: "git http-backend", source: Source::Package("git"), probe: git_http_backend },
     Program { name: "node", source: Source::Package("nodejs"), probe: node },
@@ -53,7 +53,9 @@ const PROGRAMS: [Program; 12] = [
     Program { name: "curl", source: Source::Package("curl"), probe: curl },
     Program { name: "jq", source: Source::Package("jq"), probe: jq },
     Program { name: "bubblewrap", source: Source::Package("bubblewrap"), probe: bubblewrap },
+    Program { name: "tmux", source: Source::Package("tmux"), probe: tmux },
     Program { name: "PostgreSQL", source: POSTGRESQL, probe: postgresql },
+    Program { name: "Chromium", source: Source::Package("chromium"), probe: chromium },
     Program { name: "cargo fmt", source: Source::Rustup("rustfmt"), probe: cargo_fmt },
     Program { name: "cargo clippy", source: Source::Rustup("clippy"), probe: cargo_clippy },
 ];
@@ -176,11 +178,22 @@ fn bubblewrap() -> Result<String> {
     command::read(Command::new("bwrap").arg("--version")).map(|version| version.trim().to_owned())
 }
 
+/// The terminal in which the board is tried; windows are resized by name since 2.9.
+fn tmux() -> Result<String> {
+    let version = command::read(Command::new("tmux").arg("-V"))?;
+    Ok(version.trim().to_owned())
+}
+
 /// Looks where the tests will look, which is not only on PATH; 14 is the oldest that its makers still repair.
 fn postgresql() -> Result<String> {
     let postgres = Programs::find()?.path("postgres");
     let version = at_least(Version(14, 0, 0), Command::new(&postgres).arg("--version"))?;
     Ok(format!("{version}, {}", postgres.display()))
+}
+
+/// The browser that the dashboard is shown in. Its driver speaks to those of the last years; 120 is of December 2023.
+fn chromium() -> Result<String> {
+    at_least(Version(120, 0, 0), Command::new("chromium").arg("--version"))
 }
 
 fn cargo_fmt() -> Result<String> {

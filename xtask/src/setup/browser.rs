@@ -1,0 +1,16 @@
+//! What drives the browser of the tests and judges the pages it shows: Playwright and axe, from the lock file in
+//! `contract/browser`.
+//!
+//! The browser itself is a program of the system; Playwright's own download of one is not used.
+
+use anyhow::Result;
+
+use super::packages::Packages;
+use crate::workspace::Workspace;
+
+pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
+    let source = workspace.root.join("contract").join("browser");
+    let directory = workspace.contract().join("browser");
+    let packages = Packages { title: "drivers of the browser", source: &source, directory: &directory };
+    packages.ensure(|_| Ok(()))
+}
