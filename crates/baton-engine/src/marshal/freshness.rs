@@ -10,6 +10,7 @@ use baton_core::pipeline::Item;
 use baton_core::pipeline::approval::question_mark;
 use baton_core::slot::effect::{Deed, Effect, EffectStatus};
 use baton_core::time::StoreTime;
+use baton_core::tracker::PullState;
 
 /// Returns what was written within the last while and is not to be seen in a reading.
 pub(super) fn unseen(item: &Item, effects: &[Effect], now: StoreTime, within: Duration) -> Option<String> {
@@ -19,6 +20,7 @@ pub(super) fn unseen(item: &Item, effects: &[Effect], now: StoreTime, within: Du
         effect.status == EffectStatus::Done && effect.finished_at.is_some_and(|at| now.since(at) < within)
     };
     let mut question = None;
+    let mut merged = None;
     for effect in effects.iter().filter(is_late) {
         match &effect.deed {
             Deed::AskApproval { stage, plan } => question = Some(question_mark(stage, plan)),
@@ -27,6 +29,7 @@ pub(super) fn unseen(item: &Item, effects: &[Effect], now: StoreTime, within: Du
             }
             Deed::RemoveLabel { label } => _ = labels.insert(label, false),
             Deed::MoveTo { to, .. } => column = Some(to),
+            Deed::MergePull { number, .. } => merged = Some(*number),
             _ => {}
         }
     }
@@ -35,5 +38,75 @@ pub(super) fn unseen(item: &Item, effects: &[Effect], now: StoreTime, within: Du
     let column = column.filter(|column| !item.column.eq_ignore_ascii_case(column)).map(String::as_str);
     let is_asked = |mark: &&String| item.comments.iter().any(|comment| comment.body.contains(mark.as_str()));
     let question = question.as_ref().filter(|mark| !is_asked(mark)).map(|_| "the question about the plan");
-    label.or(column).or(question).map(str::to_owned)
+    let shows_open = |number: &u64| {
+        item.pull.as_ref().is_some_and(|pull| pull.number == *number && pull.state == PullState::Open)
+    };
+    let merge = merged.filter(shows_open).map(|_| "the merge");
+    label.or(column).or(question).or(merge).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use baton_core::slot::effect::EffectKey;
+    use baton_core::slot::{EffectId, ItemId};
+    use serde_json::json;
+
+    use super::*;
+
+    const WITHIN: Duration = Duration::from_secs(10);
+
+    fn item(labels: &[&str], pull: &str) -> Item {
+        let pull =
+            json!({ "number": 5, "state": pull, "head_sha": "abc", "pushed_at": "2026-05-01T11:55:48Z" });
+        let item = json!({ "issue": "acme/web#7", "column": "Validate", "labels": labels, "pull": pull });
+        serde_json::from_value(item).unwrap()
+    }
+
+    fn done(deed: Deed, finished_at: StoreTime) -> Effect {
+        Effect {
+            id: EffectId(1),
+            key: EffectKey { item: ItemId(1), version: 1, step: 1 },
+            deed,
+            lease: None,
+            fence: 1,
+            status: EffectStatus::Done,
+            attempts: 1,
+            not_before: finished_at,
+            sending_at: None,
+            created_at: finished_at,
+            finished_at: Some(finished_at),
+            error: None,
+        }
+    }
+
+    fn check(item: &Item, deed: Deed, expected: Option<&str>) {
+        let (at, later) = (StoreTime { ms: 1_000 }, StoreTime { ms: 11_000 });
+        let effects = [done(deed, at)];
+        assert_eq!(unseen(item, &effects, at, WITHIN).as_deref(), expected, "{effects:?}");
+        assert_eq!(unseen(item, &effects, later, WITHIN), None, "by then everything can be seen");
+    }
+
+    #[test]
+    fn a_label_that_was_put_on_or_taken_off_a_moment_ago_must_be_seen() {
+        let add = || Deed::AddLabels { labels: vec!["Baton:Paused".to_owned()] };
+        check(&item(&[], "open"), add(), Some("Baton:Paused"));
+        check(&item(&["baton:paused"], "open"), add(), None);
+        let remove = Deed::RemoveLabel { label: "baton:paused".to_owned() };
+        check(&item(&["baton:paused"], "open"), remove, Some("baton:paused"));
+    }
+
+    #[test]
+    fn a_move_must_be_seen() {
+        let to = |to: &str| Deed::MoveTo { from: "Review".to_owned(), to: to.to_owned() };
+        check(&item(&[], "open"), to("Validate"), None);
+        check(&item(&[], "open"), to("Done"), Some("Done"));
+    }
+
+    #[test]
+    fn a_pull_request_that_was_merged_a_moment_ago_is_not_open() {
+        let merge = |number| Deed::MergePull { number, head_sha: "abc".to_owned() };
+        check(&item(&[], "open"), merge(5), Some("the merge"));
+        check(&item(&[], "merged"), merge(5), None);
+        check(&item(&[], "open"), merge(4), None);
+    }
 }

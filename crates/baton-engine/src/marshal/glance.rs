@@ -60,7 +60,7 @@ impl<P: Parts> Marshal<P> {
     /// Returns what was read, unless the tracker does not show yet what was just written.
     async fn fresh(&self, glance: Glance) -> Result<Glance, LookError> {
         let effects = self.relay.store.effects(&glance.situation.item.key).await?;
-        let within = self.leases.claims.settings.timing.visible_within;
+        let within = self.visible_within();
         match unseen(&glance.item, &effects, glance.now.store, within) {
             Some(what) => Err(LookError::Stale(what)),
             None => Ok(glance),

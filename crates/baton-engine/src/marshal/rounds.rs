@@ -60,6 +60,9 @@ struct Round {
     /// Until when those wait whose last look went wrong. A bell does not shorten that: what rings may be a sign of the same
     /// trouble, and a tracker that asked for a pause would only be asked again.
     waiting: BTreeMap<IssueKey, BootTime>,
+    /// Until when a reading may still be older than what it was rung for: trackers show what was written with a lag, and
+    /// an issue that is left to rest by such a reading would never be looked at again.
+    unsettled: BTreeMap<IssueKey, BootTime>,
     pacer: Pacer,
     survey_at: BootTime,
     /// Until when the tracker asked not to be surveyed.
@@ -81,6 +84,7 @@ impl Round {
             rung: BTreeSet::new(),
             seen: BTreeSet::new(),
             waiting: BTreeMap::new(),
+            unsettled: BTreeMap::new(),
             pacer: Pacer::new(poll),
             survey_at: now,
             survey_not_before: now,
@@ -91,6 +95,20 @@ impl Round {
             was_active: false,
             reads_inbox: false,
         }
+    }
+
+    /// Wants looks at issues of which there is news: one now, and one when everything can be seen if the first finds them
+    /// at rest.
+    fn hear(&mut self, issues: impl IntoIterator<Item = IssueKey>, now: BootTime, visible_within: Duration) {
+        for issue in issues {
+            self.unsettled.insert(issue.clone(), now.plus(visible_within));
+            self.want(issue, now);
+        }
+    }
+
+    /// Returns when an issue that was found at rest is looked at once more, if news of it came a moment ago.
+    fn settles_at(&mut self, issue: &IssueKey, now: BootTime) -> Option<BootTime> {
+        self.unsettled.remove(issue).filter(|until| *until > now)
     }
 
     fn want(&mut self, issue: IssueKey, now: BootTime) {
@@ -119,8 +137,7 @@ impl<P: Parts> Marshal<P> {
                 Event::End => return,
                 Event::Over(over) => self.after(&mut round, &work, over),
                 Event::Heard(issues) => {
-                    let now = self.clock.boot_now();
-                    issues.into_iter().for_each(|issue| round.want(issue, now));
+                    round.hear(issues, self.clock.boot_now(), self.visible_within());
                 }
                 Event::Due => self.take_due(&mut round),
             }
@@ -251,7 +268,11 @@ impl<P: Parts> Marshal<P> {
                 match again {
                     _ if is_rung => round.want(issue, now),
                     Again::After(wait) => drop(self.desk().due.insert(issue, now.plus(wait))),
-                    Again::Never => {}
+                    Again::Never => {
+                        if let Some(at) = round.settles_at(&issue, now) {
+                            self.desk().due.insert(issue, at);
+                        }
+                    }
                 }
             }
             Err(error) => {
@@ -261,6 +282,11 @@ impl<P: Parts> Marshal<P> {
                 self.desk().due.insert(issue, until);
             }
         }
+    }
+
+    /// Returns after how long the tracker shows everything that was written.
+    pub(super) fn visible_within(&self) -> Duration {
+        self.leases.claims.settings.timing.visible_within
     }
 
     fn after_failure(&self, issue: &IssueKey) -> Duration {
@@ -280,7 +306,11 @@ impl<P: Parts> Marshal<P> {
                 let worth = self.take_survey(&survey, &rules);
                 (self.tell)(&Happened::Surveyed { rows: survey.rows.len(), worth: worth.len() });
                 round.was_active |= !worth.is_empty();
-                worth.into_iter().for_each(|issue| round.want(issue, now));
+                // The first survey brings everything, and what happened long ago can be seen.
+                let (known, new): (Vec<_>, Vec<_>) =
+                    worth.into_iter().partition(|issue| round.seen.contains(issue));
+                new.into_iter().for_each(|issue| round.want(issue, now));
+                round.hear(known, now, self.visible_within());
                 if scope == Scope::All {
                     round.full_at = now.plus(FULL_SURVEY_EVERY);
                 }
@@ -379,6 +409,19 @@ mod tests {
         assert_eq!(asks(LookError::Claim(limited(Some(hour)).into())), hour);
         assert_eq!(asks(LookError::Tracker(limited(None))), Duration::ZERO);
         assert_eq!(asks(LookError::Stale("baton:paused".to_owned())), Duration::ZERO);
+    }
+
+    #[test]
+    fn an_issue_at_rest_is_looked_at_once_more_when_news_of_it_were_fresh() {
+        let at = |ms| BootTime { ms };
+        let issue = IssueKey { repo: baton_core::RepoSlug::new("acme", "web").unwrap(), number: 7 };
+        let mut round = Round::new(at(0), Duration::from_secs(30), Duration::from_secs(3600));
+        round.hear([issue.clone()], at(1_000), Duration::from_secs(10));
+        assert_eq!(round.queue, [issue.clone()]);
+        assert_eq!(round.settles_at(&issue, at(2_000)), Some(at(11_000)));
+        assert_eq!(round.settles_at(&issue, at(2_000)), None, "once");
+        round.hear([issue.clone()], at(20_000), Duration::from_secs(10));
+        assert_eq!(round.settles_at(&issue, at(30_000)), None, "everything could be seen");
     }
 
     #[test]

@@ -23,6 +23,9 @@ use crate::graphql::{
     MORE_COMMENTS, MORE_REQUESTS, MORE_REVIEWS, MORE_THREAD_COMMENTS, MORE_THREADS, PULL, PULLS_OF_BRANCH,
 };
 
+const OPEN: &str = "OPEN";
+const MERGED: &str = "MERGED";
+
 /// What the first document showed of the pull requests of a branch.
 pub(super) struct Choice<'a> {
     pub(super) open: Connection<PullWire>,
@@ -37,11 +40,15 @@ pub(super) async fn linked(
     room: &Room<'_>,
     choice: Choice<'_>,
 ) -> Answer<Option<(LinkedPull, Vec<CommentWire>)>> {
-    let Some(number) = chosen(&all_of(room, &choice).await?) else { return Ok(None) };
-    let guessed = choice.open.into_items().find(|pull| pull.number == number);
+    let all = all_of(room, &choice).await?;
+    let Some(short) = chosen(&all) else { return Ok(None) };
+    let guessed = choice.open.into_items().find(|pull| pull.number == short.number);
     let (wire, has_checks) = match guessed {
         Some(wire) => (wire, choice.has_checks),
-        None => by_number(room, number).await?,
+        None => {
+            let (wire, has_checks) = by_number(room, short.number).await?;
+            (no_older(wire, short), has_checks)
+        }
     };
     filled(room, wire, has_checks, choice.date).await.map(Some)
 }
@@ -57,10 +64,19 @@ async fn all_of(room: &Room<'_>, choice: &Choice<'_>) -> Answer<Vec<ShortPullWir
     collect(&PULLS_OF_BRANCH, choice.all.clone(), room.github.pages_max(), fetch).await
 }
 
-fn chosen(all: &[ShortPullWire]) -> Option<u64> {
+fn chosen(all: &[ShortPullWire]) -> Option<&ShortPullWire> {
     let own = || all.iter().filter(|pull| !pull.is_cross_repository);
-    let open = own().filter(|pull| pull.state == "OPEN").map(|pull| pull.number).max();
-    open.or_else(|| own().map(|pull| pull.number).max())
+    let open = own().filter(|pull| pull.state == OPEN).max_by_key(|pull| pull.number);
+    open.or_else(|| own().max_by_key(|pull| pull.number))
+}
+
+/// A second question may be answered from an older copy than the first. What is merged stays merged; believed, the older
+/// answer would show an issue that its own pull request has closed beside a pull request that is still open.
+fn no_older(wire: PullWire, first: &ShortPullWire) -> PullWire {
+    match first.state == MERGED {
+        true => PullWire { state: MERGED.to_owned(), ..wire },
+        false => wire,
+    }
 }
 
 async fn by_number(room: &Room<'_>, number: u64) -> Answer<(PullWire, bool)> {
@@ -123,8 +139,8 @@ fn pushed_at(wire: &PullWire, date: ServerTime) -> ServerTime {
 
 fn state(word: &str) -> PullState {
     match word {
-        "OPEN" => PullState::Open,
-        "MERGED" => PullState::Merged,
+        OPEN => PullState::Open,
+        MERGED => PullState::Merged,
         _ => PullState::Closed,
     }
 }
@@ -226,9 +242,26 @@ mod tests {
         };
         let all =
             [pull(9, "OPEN", true), pull(8, "CLOSED", false), pull(5, "OPEN", false), pull(3, "OPEN", false)];
-        assert_eq!(chosen(&all), Some(5));
-        assert_eq!(chosen(&all[..2]), Some(8));
-        assert_eq!(chosen(&all[..1]), None);
+        let number = |all| chosen(all).map(|pull| pull.number);
+        assert_eq!(number(&all), Some(5));
+        assert_eq!(number(&all[..2]), Some(8));
+        assert_eq!(number(&all[..1]), None);
+    }
+
+    #[test]
+    fn a_second_answer_that_lags_does_not_undo_a_merge() {
+        let check = |first: &str, second: &str, expected: &str| {
+            let wire = json!({
+                "id": "PR_5", "number": 5, "state": second, "isDraft": false, "createdAt": "2026-05-01T11:55:48Z",
+                "headRefOid": "abc",
+            });
+            let first = ShortPullWire { number: 5, state: first.to_owned(), is_cross_repository: false };
+            let wire = no_older(serde_json::from_value(wire).unwrap(), &first);
+            assert_eq!(wire.state, expected, "{first:?}");
+        };
+        check("MERGED", "OPEN", "MERGED");
+        check("MERGED", "MERGED", "MERGED");
+        check("CLOSED", "OPEN", "OPEN");
     }
 
     #[test]
