@@ -101,7 +101,13 @@ impl Answers {
             board: board(init, person)?,
             api_url: init.api_url.clone().or_else(|| found.api_url.clone()),
             token_command: init.token_command.clone().or_else(|| found.token_command.clone()),
-            stages: choice((found.has_stages, init.no_stages), person, STAGES_QUESTION, true)?,
+            // A flag that says no counts first: stages that are there are kept, and are not asked about otherwise.
+            stages: choice(
+                (found.has_stages && !init.no_stages, init.no_stages),
+                person,
+                STAGES_QUESTION,
+                true,
+            )?,
             labels: choice((init.labels, init.no_labels), person, LABELS_QUESTION, true)?,
             hook: choice((init.hook, init.no_hook), person, HOOK_QUESTION, false)?,
         })
