@@ -10,7 +10,7 @@ mod credentials;
 mod schema;
 mod show;
 
-pub(crate) use credentials::Credentials;
+pub(crate) use credentials::{Credentials, printed_token};
 pub(crate) use show::stage_as_json;
 
 use std::collections::BTreeMap;

@@ -75,7 +75,7 @@ impl Loaded {
             Origin::Variable { secret, .. } => Ok(Credentials::Token(secret)),
             Origin::Command(command) => {
                 let at = self.resolved.source("token_command");
-                run(&command, &self.directory).map(Credentials::Token).map_err(|problem| {
+                printed_token(&command, &self.directory).map(Credentials::Token).map_err(|problem| {
                     CommandError::OutOfReach(format!(
                         "`token_command` ({command}, {at}) {problem}; run it by hand, or set BATON_TOKEN"
                     ))
@@ -130,7 +130,7 @@ fn secret(text: &str) -> Option<Secret> {
 }
 
 /// Runs the command that prints a token. It may not ask questions, since nobody may be there to answer.
-fn run(command: &str, directory: &Path) -> Result<Secret, String> {
+pub(crate) fn printed_token(command: &str, directory: &Path) -> Result<Secret, String> {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(directory);
     let (status, out, err) = match bounded::run(shell, COMMAND_TIME_MAX) {

@@ -7,13 +7,13 @@ use std::time::Duration;
 use baton_core::RepoSlug;
 use baton_core::config::Source;
 use baton_git::http_origin;
-use baton_github::{DEFAULT_API_URL, GitHub};
+use baton_github::{Auth, DEFAULT_API_URL, GitHub, Settings};
 
 use super::Init;
 use super::answers::AgentChoice;
 use crate::claims::context::{github_settings, slug_of_address};
 use crate::command_error::CommandError;
-use crate::config::{ConfigArgument, Credentials, FILE_NAME, Loaded, Surroundings};
+use crate::config::{ConfigArgument, Credentials, FILE_NAME, Loaded, Surroundings, printed_token};
 use crate::doctor::local::{resolve, said};
 
 /// How long git and gh may take to answer, and the tracker.
@@ -54,12 +54,24 @@ impl Found {
         let loaded = ConfigArgument::default().load(Vec::new(), surroundings).ok();
         let api_url = init.api_url.clone().or_else(|| api_url(loaded.as_ref(), remote.as_deref()));
         let token = loaded.as_ref().and_then(|loaded| token_origin(loaded, surroundings));
+        let printed = match (&token, &init.token_command) {
+            (Some(_), _) => None,
+            (None, Some(command)) => printed(command, &root),
+            (None, None) if resolve("gh", &root).is_none() => None,
+            (None, None) => gh_command(api_url.as_deref()).and_then(|command| printed(&command, &root)),
+        };
         let token_command =
-            init.token_command.clone().or_else(|| if token.is_none() { gh_token(here) } else { None });
+            init.token_command.clone().or_else(|| printed.as_ref().map(|it| it.command.clone()));
+        let account = || match &printed {
+            Some(printed) => {
+                viewer(Settings { auth: printed.auth.clone(), ..Settings::default() }, api_url.as_deref())
+            }
+            None => viewer(github_settings(loaded.as_ref()?, surroundings).ok()?, api_url.as_deref()),
+        };
         Ok(Self {
             repo: remote.as_deref().and_then(slug_of_address),
             branch: branch(here),
-            user: user(here, loaded.as_ref(), surroundings, api_url.as_deref()),
+            user: user(here, loaded.as_ref(), account),
             agents: AgentChoice::ALL.into_iter().filter(|it| resolve(it.as_str(), &root).is_some()).collect(),
             has_stages: root.join(STAGES).is_dir(),
             api_url,
@@ -116,30 +128,43 @@ fn token_origin(loaded: &Loaded, surroundings: &Surroundings) -> Option<String> 
     (credentials != Credentials::Anonymous).then(|| loaded.credentials_origin(surroundings))
 }
 
-fn gh_token(directory: &Path) -> Option<String> {
-    let gh = resolve("gh", directory)?;
-    let mut command = Command::new(gh);
-    command.args(["auth", "token"]);
-    let token = said(command, ANSWER_TIME_MAX).ok()?;
-    (!token.trim().is_empty()).then(|| GH_TOKEN_COMMAND.to_owned())
+/// A token that a command has printed.
+struct Printed {
+    command: String,
+    auth: Auth,
 }
 
-/// The operator: whoever is configured, whom git knows, whom the token belongs to, or who is signed in here.
+/// Returns what a command prints; one that fails is told by the doctor in the end.
+fn printed(command: &str, directory: &Path) -> Option<Printed> {
+    let secret = printed_token(command, directory).ok()?;
+    Some(Printed { command: command.to_owned(), auth: Auth::token(secret.reveal()) })
+}
+
+/// Returns the command that prints the token of whoever is signed in. A token of GitHub is for nobody else, so another host
+/// is named; what is no plain name would be a command of its own in a shell.
+fn gh_command(api_url: Option<&str>) -> Option<String> {
+    let Some(url) = api_url else { return Some(GH_TOKEN_COMMAND.to_owned()) };
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', ':']).next()?;
+    let is_name = !host.is_empty()
+        && !host.starts_with('-')
+        && host.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-');
+    is_name.then(|| format!("{GH_TOKEN_COMMAND} --hostname {host}"))
+}
+
+/// The operator: whoever is configured, whom git knows, or whom the token belongs to. Who is signed in on this machine may be
+/// somebody else on the tracker, and then a stranger would be mentioned.
 fn user(
     directory: &Path,
     loaded: Option<&Loaded>,
-    surroundings: &Surroundings,
-    api_url: Option<&str>,
+    account: impl FnOnce() -> Option<String>,
 ) -> Option<String> {
     let configured = loaded.and_then(|it| it.resolved.config.user.clone());
     let of_git = || git(directory, &["config", "--get", "github.user"]).ok();
-    let of_token = || loaded.and_then(|it| account(it, surroundings, api_url));
-    let here = || surroundings.variable("USER").map(str::to_owned);
-    configured.or_else(of_git).or_else(of_token).or_else(here)
+    configured.or_else(of_git).or_else(account)
 }
 
-fn account(loaded: &Loaded, surroundings: &Surroundings, api_url: Option<&str>) -> Option<String> {
-    let mut settings = github_settings(loaded, surroundings).ok()?;
+/// Asks the tracker whose token it is.
+fn viewer(mut settings: Settings, api_url: Option<&str>) -> Option<String> {
     settings.api_url = api_url.unwrap_or(DEFAULT_API_URL).to_owned();
     settings.timeout = settings.timeout.min(ANSWER_TIME_MAX);
     settings.retry.retries_max = 0;
@@ -152,6 +177,20 @@ fn account(loaded: &Loaded, surroundings: &Surroundings, api_url: Option<&str>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_token_of_a_host_is_asked_for_by_its_name_and_a_name_is_no_command() {
+        for (url, expected) in [
+            (None, Some("gh auth token")),
+            (Some("https://ghe.example/api/v3"), Some("gh auth token --hostname ghe.example")),
+            (Some("http://127.0.0.1:7070"), Some("gh auth token --hostname 127.0.0.1")),
+            (Some("https://$(id)/api/v3"), None),
+            (Some("https://-x/api/v3"), None),
+            (Some("https://"), None),
+        ] {
+            assert_eq!(gh_command(url).as_deref(), expected, "{url:?}");
+        }
+    }
 
     #[test]
     fn the_api_is_where_the_remote_is() {

@@ -4,6 +4,7 @@ use baton_core::doctor::CHECKS;
 use baton_core::labels::LIFECYCLE_LABELS;
 
 use crate::place::Place;
+use crate::support::TOKEN;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fresh_repository_is_set_up_with_one_command_and_is_well() {
@@ -72,6 +73,43 @@ async fn a_file_that_is_there_is_replaced_by_force_alone() {
     assert_eq!((place.read("baton.yaml").as_str(), place.files().len()), ("user: eve\n", 1));
     place.run(&["init", "--yes", "--force", "--user", "ann"]).exits(0);
     assert!(place.read("baton.yaml").contains("user: ann"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stages_that_were_edited_are_left_alone_when_a_flag_says_so_even_by_force() {
+    let place = Place::set_up().await;
+    place.edit(".baton/stages/plan.yaml", "max_turns: 50", "max_turns: 60");
+    let ran = place.run(&["init", "--yes", "--force", "--no-stages", "--user", "eve"]).exits(0);
+    assert!(!ran.out.contains(".baton/stages/"), "{}", ran.out);
+    assert!(place.read("baton.yaml").contains("user: eve"));
+    assert!(place.read(".baton/stages/plan.yaml").contains("max_turns: 60"));
+    place.run(&["init", "--yes", "--force", "--user", "eve"]).exits(0);
+    assert!(place.read(".baton/stages/plan.yaml").contains("max_turns: 50"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_signed_in_by_gh_is_asked_for_by_that_token_and_never_by_the_name_on_this_machine() {
+    let mut place = Place::new().await;
+    place.set("BATON_TOKEN", None);
+    place.set("USER", Some("root"));
+    let gh = format!("#!/bin/sh\n[ \"$*\" = 'auth token --hostname 127.0.0.1' ] && echo {TOKEN}\n");
+    place.program("gh", &gh);
+    place.run(&["init", "--yes"]).exits(0);
+    let config = place.read("baton.yaml");
+    assert!(config.contains("user: admin\n"), "{config}");
+    assert!(config.contains("token_command: \"gh auth token --hostname 127.0.0.1\""), "{config}");
+    assert!(!config.contains(TOKEN), "{config}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_token_nobody_is_made_up_to_be_mentioned() {
+    let mut place = Place::new().await;
+    place.set("BATON_TOKEN", None);
+    place.program("gh", "#!/bin/sh\necho 'no oauth token' >&2\nexit 1\n");
+    let ran = place.run(&["init", "--yes"]).exits(1);
+    let config = place.read("baton.yaml");
+    assert!(!config.contains("\nuser:") && !config.contains("token_command"), "{config}");
+    assert!(ran.out.contains("user        –"), "{}", ran.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]
