@@ -126,7 +126,7 @@ impl LabelBoard {
             let page = self.first(repo, document, &with(asked, "after", after.into())).await?;
             Ok(until(page.value, oldest))
         };
-        collect(document, until(first, oldest), SURVEY_PAGES_MAX, fetch).await
+        Ok(collect(document, until(first, oldest), SURVEY_PAGES_MAX, fetch).await?.items)
     }
 
     async fn row(&self, repo: &RepoSlug, wire: RowWire) -> Answer<BoardRow> {

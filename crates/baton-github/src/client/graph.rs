@@ -21,6 +21,9 @@ use crate::layers::limits::wait_of_headers;
 /// What GraphQL calls are counted as.
 pub(crate) const ENDPOINT: &str = "/graphql";
 
+/// What all documents for further pages call the page.
+const PAGE: &str = "page";
+
 /// An answer, and which of its spare parts were refused.
 pub(crate) struct Told<T> {
     pub(crate) value: T,
@@ -46,11 +49,13 @@ struct Complaint {
 }
 
 impl Complaint {
-    /// Returns the name of the part that was refused, if that is what is wrong.
-    fn refused_part(&self) -> Option<&str> {
+    /// Returns which of the spare parts was refused, if that is what is wrong. A refusal may name something deep inside of
+    /// a part, such as one check of many, so the part is looked for all along its path.
+    fn refused_part<'s>(&self, spare: &[&'s str]) -> Option<&'s str> {
         let is_refusal = matches!(self.kind.as_deref(), Some("FORBIDDEN"));
         let path = self.path.as_deref().filter(|_| is_refusal)?;
-        path.iter().rev().find_map(Value::as_str)
+        let mut parts = path.iter().filter_map(Value::as_str);
+        parts.find_map(|part| spare.iter().find(|known| **known == part).copied())
     }
 }
 
@@ -66,7 +71,7 @@ impl GitHub {
         Ok(Dated { value: told.value, date: told.date, pages: 1 })
     }
 
-    /// Asks a question of which some parts, by their names, may be refused; they are null then.
+    /// Asks a question of which some parts, by their names, may be refused; they, or what is in them, are null then.
     pub(crate) async fn query_sparing<T: DeserializeOwned>(
         &self,
         repo: &RepoSlug,
@@ -112,6 +117,24 @@ impl GitHub {
         self.whole_with(repo, document, json!({ "id": id }), first, self.shared.pages_max).await
     }
 
+    /// Reads a list of a node to its end, of which the token need not be allowed to see all.
+    pub(crate) async fn whole_as_seen<T: DeserializeOwned>(
+        &self,
+        repo: &RepoSlug,
+        document: &Document,
+        id: &str,
+        first: Connection<T>,
+    ) -> Answer<Listed<T>> {
+        let fetch = |after: String| async move {
+            let variables = json!({ "id": id, "after": after });
+            let told: Told<NodePage<T>> = self.query_sparing(repo, document, variables, &[PAGE]).await?;
+            let unseen = || (!told.refused.is_empty()).then(Connection::unseen);
+            let page = told.value.node.and_then(|node| node.page).or_else(unseen);
+            page.ok_or_else(|| gone(document))
+        };
+        collect(document, first, self.shared.pages_max, fetch).await
+    }
+
     /// Reads a list of a node to its end, with more to ask by than the node's id.
     pub(crate) async fn whole_with<T: DeserializeOwned>(
         &self,
@@ -129,8 +152,14 @@ impl GitHub {
                 page.ok_or_else(|| gone(document))
             }
         };
-        collect(document, first, pages_max, fetch).await
+        Ok(collect(document, first, pages_max, fetch).await?.items)
     }
+}
+
+/// A list, and how many of its entries the token may not see.
+pub(crate) struct Listed<T> {
+    pub(crate) items: Vec<T>,
+    pub(crate) hidden: u64,
 }
 
 /// Follows a list from page to page.
@@ -139,14 +168,17 @@ pub(crate) async fn collect<T, F: Future<Output = Answer<Connection<T>>>>(
     first: Connection<T>,
     pages_max: u32,
     fetch: impl Fn(String) -> F,
-) -> Answer<Vec<T>> {
-    let mut items = Vec::new();
+) -> Answer<Listed<T>> {
+    let (mut items, mut places) = (Vec::new(), 0);
     let (mut page, mut pages) = (first, 1);
     loop {
-        let info = std::mem::take(&mut page.page_info);
+        let (info, told) = (std::mem::take(&mut page.page_info), page.total_count);
+        places += page.nodes.len() as u64;
         items.extend(page.into_items());
         if !info.has_next_page {
-            return Ok(items);
+            // The number of all is told only where a document asks for it; what is not shown at all is known by it alone.
+            let hidden = told.max(places).saturating_sub(items.len() as u64);
+            return Ok(Listed { items, hidden });
         }
         let Some(cursor) = info.end_cursor.filter(|_| pages < pages_max) else {
             return Err(endless(document, pages_max));
@@ -180,16 +212,16 @@ pub(crate) fn tried(name: &str) -> String {
 impl Sent {
     fn told<T: DeserializeOwned>(&self, spare: &[&str]) -> Answer<Told<T>> {
         let envelope: Envelope<Value> = self.parse()?;
-        let is_spare = |part: &str| spare.contains(&part);
         let (refused, wrong): (Vec<_>, Vec<_>) =
-            envelope.errors.into_iter().partition(|error| error.refused_part().is_some_and(is_spare));
+            envelope.errors.into_iter().partition(|error| error.refused_part(spare).is_some());
         if !wrong.is_empty() {
             return Err(self.complained(&wrong));
         }
         let data = envelope.data.ok_or_else(|| self.tried.unreadable("an answer without data"))?;
         let value = serde_json::from_value(data)
             .map_err(|error| self.tried.unreadable(format!("data that cannot be read: {error}")))?;
-        let refused = refused.iter().filter_map(|error| error.refused_part().map(str::to_owned)).collect();
+        let refused =
+            refused.iter().filter_map(|error| error.refused_part(spare).map(str::to_owned)).collect();
         Ok(Told { value, date: self.date()?, refused })
     }
 
@@ -287,5 +319,20 @@ mod tests {
             sent(true, body).told::<Value>(&["other"]).err().unwrap().kind,
             TrackerErrorKind::Forbidden
         );
+    }
+
+    #[test]
+    fn what_is_refused_deep_inside_of_a_spare_part_is_that_part() {
+        let check = |path: Value, expected: Option<&str>| {
+            let refusal = json!({ "type": "FORBIDDEN", "message": "x", "path": path });
+            let body = json!({ "data": { "a": 1 }, "errors": [refusal] }).to_string();
+            let told = sent(true, &body).told::<Value>(&["checks", "rule"]).ok();
+            assert_eq!(told.map(|told| told.refused.join(",")).as_deref(), expected, "{body}");
+        };
+        check(json!(["r", "checks", "contexts", "nodes", 0]), Some("checks"));
+        check(json!(["r", "rule", "x"]), Some("rule"));
+        check(json!(["r", "other", "nodes", 0]), None);
+        check(json!([]), None);
+        check(Value::Null, None);
     }
 }

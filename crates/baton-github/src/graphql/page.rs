@@ -21,7 +21,7 @@ pub(crate) struct PageInfo {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Connection<T> {
-    #[serde(default = "Vec::new")]
+    #[serde(default = "Vec::new", deserialize_with = "nodes", bound(deserialize = "T: Deserialize<'de>"))]
     pub(crate) nodes: Vec<Option<T>>,
     #[serde(default)]
     pub(crate) page_info: PageInfo,
@@ -36,6 +36,11 @@ impl<T> Default for Connection<T> {
 }
 
 impl<T> Connection<T> {
+    /// A page of which nothing may be seen.
+    pub(crate) fn unseen() -> Self {
+        Self { nodes: vec![None], ..Self::default() }
+    }
+
     /// Returns what is on this page.
     pub(crate) fn into_items(self) -> impl Iterator<Item = T> {
         self.nodes.into_iter().flatten()
@@ -118,6 +123,13 @@ pub(crate) fn list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
+/// Entries that may be null, all together or each; what may not be seen is not nothing.
+fn nodes<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Option<T>>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_else(|| Connection::unseen().nodes))
+}
+
 /// A page that may be null.
 pub(crate) fn page<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
@@ -150,6 +162,8 @@ mod tests {
         let page: Connection<u8> = serde_json::from_value(value).unwrap();
         assert_eq!(page.page_info.end_cursor.as_deref(), Some("c"));
         assert_eq!(page.into_items().collect::<Vec<_>>(), [1, 2]);
+        let page: Connection<u8> = serde_json::from_value(json!({ "nodes": null })).unwrap();
+        assert_eq!(page.nodes, [None], "what may not be seen is not nothing");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use baton_core::pipeline::checks::Checks;
 use baton_core::tracker::Scope;
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
@@ -55,12 +56,29 @@ async fn checks_that_may_not_be_read_are_not_known_and_the_rest_is() {
     let variables = json!({ "owner": "admin", "name": "web", "number": 1, "branch": BRANCH });
     let body = json!({ "query": query.text, "variables": variables });
     let mut told = world.client.must("POST", "/graphql", &body, 200).await;
-    let path = json!(["repository", "open", "nodes", 0, "statusCheckRollup"]);
-    told["errors"] = json!([{ "type": "FORBIDDEN", "message": "Resource not accessible", "path": path }]);
+    let rollup = json!(["repository", "open", "nodes", 0, "statusCheckRollup"]);
+    told["errors"] = refusal(&rollup);
+    assert_eq!(checks_told_by(&told).await, None, "all of them are refused");
+    let one = json!({ "__typename": "StatusContext", "context": "ci", "state": "SUCCESS" });
+    told["data"]["repository"]["open"]["nodes"][0]["statusCheckRollup"] =
+        json!({ "id": "SCR_1", "contexts": { "pageInfo": { "hasNextPage": false }, "nodes": [one, null] } });
+    let inside = json!(["repository", "open", "nodes", 0, "statusCheckRollup", "contexts", "nodes", 1]);
+    told["errors"] = refusal(&inside);
+    assert_eq!(checks_told_by(&told).await, None, "what is hidden may have failed");
+    told["errors"] = json!([]);
+    assert_eq!(checks_told_by(&told).await, None, "even if nothing is said of it");
+}
+
+fn refusal(path: &Value) -> Value {
+    json!([{ "type": "FORBIDDEN", "message": "Resource not accessible", "path": path }])
+}
+
+/// Returns the checks that a sight shows which is answered so.
+async fn checks_told_by(told: &Value) -> Option<Checks> {
     let text = told.to_string();
     let server = Scripted::start(move |_| answer(200, &[], &text)).await;
-    let seen = github(&server.url, "tok").sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
-    assert_eq!(seen.checks, None);
+    let seen = github(&server.url, "tok").sight(&issue(1), BRANCH).await.unwrap();
+    seen.value.pull.unwrap().checks
 }
 
 #[tokio::test(flavor = "multi_thread")]

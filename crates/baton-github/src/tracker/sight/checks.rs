@@ -12,19 +12,24 @@ use crate::client::Answer;
 use crate::graphql::MORE_CONTEXTS;
 use crate::graphql::pull::{ContextWire, RollupWire};
 
-/// Reads all that was said of a commit; of one about which nothing was said, nothing.
+/// Reads all that was said of a commit; of one about which nothing was said, nothing. Where the token may not see some
+/// of it, the checks are not known: those that are hidden may be the ones that failed.
 pub(super) async fn of_rollup(
     room: &Room<'_>,
     rollup: Option<RollupWire>,
     fallback: ServerTime,
-) -> Answer<Checks> {
-    let Some(rollup) = rollup else { return Ok(Checks::default()) };
-    let contexts = room.github.whole(room.repo, &MORE_CONTEXTS, &rollup.id, rollup.contexts).await?;
+) -> Answer<Option<Checks>> {
+    let Some(rollup) = rollup else { return Ok(Some(Checks::default())) };
+    let all = room.github.whole_as_seen(room.repo, &MORE_CONTEXTS, &rollup.id, rollup.contexts).await?;
+    if all.hidden > 0 {
+        return Ok(None);
+    }
+    let contexts = all.items;
     let (runs, statuses): (Vec<_>, Vec<_>) =
         contexts.iter().partition(|context| context.kind != "StatusContext");
     let runs: Vec<_> = runs.into_iter().filter_map(|context| run(context, fallback)).collect();
     let statuses: Vec<_> = statuses.into_iter().filter_map(|context| status(context, fallback)).collect();
-    Ok(worse_of(Checks::from(runs), Checks::from(statuses)))
+    Ok(Some(worse_of(Checks::from(runs), Checks::from(statuses))))
 }
 
 fn worse_of(runs: Checks, statuses: Checks) -> Checks {

@@ -61,7 +61,7 @@ async fn all_of(room: &Room<'_>, choice: &Choice<'_>) -> Answer<Vec<ShortPullWir
             room.github.query(room.repo, &PULLS_OF_BRANCH, variables).await?;
         answer.value.repository.map(|page| page.all).ok_or_else(|| gone(&PULLS_OF_BRANCH))
     };
-    collect(&PULLS_OF_BRANCH, choice.all.clone(), room.github.pages_max(), fetch).await
+    Ok(collect(&PULLS_OF_BRANCH, choice.all.clone(), room.github.pages_max(), fetch).await?.items)
 }
 
 fn chosen(all: &[ShortPullWire]) -> Option<&ShortPullWire> {
@@ -107,7 +107,10 @@ async fn filled(
     let requests = github.whole(repo, &MORE_REQUESTS, &id, requests).await?;
     let threads = threads(room, &id, std::mem::take(&mut wire.review_threads)).await?;
     let pushed_at = pushed_at(&wire, date);
-    let checks = checks::of_rollup(room, wire.status_check_rollup.take(), pushed_at).await?;
+    let checks = match has_checks {
+        true => checks::of_rollup(room, wire.status_check_rollup.take(), pushed_at).await?,
+        false => None,
+    };
     let base = base(room, wire.base_ref.take(), pushed_at).await?;
     let pull = LinkedPull {
         number: wire.number,
@@ -122,7 +125,7 @@ async fn filled(
         reviews,
         requests: requests.into_iter().filter_map(request).collect(),
         threads,
-        checks: has_checks.then_some(checks),
+        checks,
         base_failures: base.failures,
         required_checks: base.required,
     };
@@ -223,6 +226,7 @@ async fn base(room: &Room<'_>, wire: Option<BaseRefWire>, fallback: ServerTime) 
     let Some(wire) = wire else { return Ok(Base::default()) };
     let rollup = wire.target.and_then(|target| target.status_check_rollup);
     let checks = checks::of_rollup(room, rollup, fallback).await?;
+    let checks = checks.unwrap_or_default();
     let failures = checks.failed().map(|check| check.name.clone()).collect();
     let rule = wire.ref_update_rule.unwrap_or_default();
     let required = rule.required_status_check_contexts.unwrap_or_default().into_iter().flatten().collect();
