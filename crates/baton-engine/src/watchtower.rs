@@ -1,13 +1,15 @@
 //! The watchtower: from here people see the relay, and their orders go down from here.
 //!
 //! What is shown is what decisions are made from: the marshal's picture of the board, the store's rows, and the issue as the
-//! tracker shows it. Nothing is kept here but what only this process knows: how far its own runs are, and its troubles.
+//! tracker shows it. Nothing is kept here but what only this process knows: how far its own runs are, its troubles, and for some seconds
+//! what it read of an issue.
 //!
 //! Deliberately absent: drawing, HTTP, and who may come in.
 
 mod board;
 mod fleet;
 mod issue;
+mod lately;
 mod live;
 mod log;
 mod orders;
@@ -102,11 +104,11 @@ impl<P: Parts, L: RunLogs + 'static> Lookout for Watchtower<P, L> {
 
     async fn order(&self, issue: &IssueKey, order: &Order, by: &str) -> Answer<Reply> {
         let issue = self.checked(issue)?;
-        let reply = self.carry_out(&issue, order, by).await?;
+        let reply = self.carry_out(&issue, order, by).await;
         // Whatever became of it, the issue deserves a look, and people a new picture.
+        self.live.touch_issue(&issue);
         self.marshal.bell.ring(issue);
-        self.live.touch();
-        Ok(reply)
+        reply
     }
 
     async fn changed(&self, seen: u64) -> u64 {

@@ -266,14 +266,23 @@ impl App {
         asks.extend(self.board.ask(self.now).then_some(Ask::Board));
         asks.extend(self.fleet.ask(self.now).then_some(Ask::Fleet));
         asks.extend(self.runs.ask(self.now).then_some(Ask::Runs));
-        let now = self.now;
-        if let Some(near) = &mut self.near
-            && near.read.ask(now)
-        {
-            asks.push(Ask::Issue(near.issue.clone()));
-        }
-        asks.extend(self.log.as_mut().and_then(|log| log.ask(now)));
+        asks.extend(self.ask_near());
+        asks.extend(self.ask_log());
         asks
+    }
+
+    /// Asks for the issue that is looked at from near, as long as anybody sees it: reading one costs more than all the rest.
+    pub(crate) fn ask_near(&mut self) -> Option<Ask> {
+        let is_seen = self.screen() == Screen::Issue || self.menu.is_some();
+        let now = self.now;
+        let near = self.near.as_mut().filter(|_| is_seen)?;
+        near.read.ask(now).then(|| Ask::Issue(near.issue.clone()))
+    }
+
+    fn ask_log(&mut self) -> Option<Ask> {
+        let is_seen = self.screen() == Screen::Log;
+        let now = self.now;
+        self.log.as_mut().filter(|_| is_seen)?.ask(now)
     }
 
     /// Asks again for what has become old, so that a change that nobody told of is seen in the end.
@@ -286,15 +295,10 @@ impl App {
         asks.extend((self.board.is_due(now) && self.board.ask(now)).then_some(Ask::Board));
         asks.extend((self.fleet.is_due(now) && self.fleet.ask(now)).then_some(Ask::Fleet));
         asks.extend((self.runs.is_due(now) && self.runs.ask(now)).then_some(Ask::Runs));
-        if let Some(near) = &mut self.near
-            && near.read.is_due(now)
-            && near.read.ask(now)
-        {
-            asks.push(Ask::Issue(near.issue.clone()));
+        if self.near.as_ref().is_some_and(|near| near.read.is_due(now)) {
+            asks.extend(self.ask_near());
         }
-        if self.screen() == Screen::Log {
-            asks.extend(self.log.as_mut().and_then(|log| log.ask(now)));
-        }
+        asks.extend(self.ask_log());
         asks
     }
 

@@ -1,16 +1,20 @@
 //! An issue from near: read from the tracker as decisions read it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use baton_core::board::Known;
 use baton_core::pipeline::checks::Health;
-use baton_core::pipeline::item::{self, ApprovalState, Item, LinkedPull};
+use baton_core::pipeline::item::{self, ApprovalState, Item, LinkedPull, Moment};
 use baton_core::pipeline::names::{Flag, Said};
 use baton_core::pipeline::trail::{Answer as RuleAnswer, Entry};
 use baton_core::pipeline::{Explanation, StageKind};
 use baton_core::slot::ItemKey;
 use baton_core::slot::effect::{Effect, EffectStatus};
+use baton_core::time::ServerTime;
 use baton_core::tracker::{IssueKey, PullState};
 use baton_ports::store::{RunFilter, WakeupFilter};
-use baton_ports::{Store as _, Tracker as _, TrackerErrorKind};
+use baton_ports::{Clock as _, Store as _, Tracker as _, TrackerErrorKind};
 use baton_view::{
     BlockerLine, Card, CheckLine, CheckState, CommentLine, IssueView, LookoutError, Offer, OrderKind,
     PullView, ReviewLine, SpendingLine, ThreadLine, TrailLine, WhyView,
@@ -27,11 +31,28 @@ use crate::spending;
 const HISTORY_MAX: u32 = 200;
 const THREAD_CHARS_MAX: usize = 200;
 
+/// An issue as it was read for people.
+#[derive(Debug, Clone)]
+pub(super) struct Sight {
+    glance: Arc<Glance>,
+    /// What time it is now; it may have been read a while ago.
+    now: Moment,
+    /// When something about it had changed last, as the board said before it was read.
+    changed_at: Option<ServerTime>,
+}
+
+impl Sight {
+    fn later(&self, age: Duration) -> Self {
+        let Moment { server, store } = self.glance.now;
+        let server = ServerTime(server.0.saturating_add_unsigned(age.as_secs()));
+        Self { now: Moment { server, store: store.plus(age) }, ..self.clone() }
+    }
+}
+
 impl<P: Parts, L> Watchtower<P, L> {
     pub(super) async fn look_at_issue(&self, issue: &IssueKey) -> Answer<IssueView> {
         let issue = &self.checked(issue)?;
-        self.check_that_it_exists(issue).await?;
-        let glance = self.marshal.peek(issue).await.map_err(of_look)?;
+        let Sight { glance, now, .. } = &self.sight(issue).await?;
         let rules = self.marshal.rules();
         let key = ItemKey::issue(issue);
         let store = &self.marshal.relay.store;
@@ -44,14 +65,14 @@ impl<P: Parts, L> Watchtower<P, L> {
         let runs: Vec<_> = rows.iter().map(|row| self.line(row)).collect();
         let run = runs.iter().find(|run| run.state.is_active());
         let card = self.card(&glance.item, run, &rules);
-        let explanation = Explanation::of(&glance.item, &rules.pipeline, &rules.policy, glance.now);
+        let explanation = Explanation::of(&glance.item, &rules.pipeline, &rules.policy, *now);
         let mut spending: Vec<_> = explanation.budgets.iter().map(SpendingLine::from).collect();
-        let of_agents = spending::of_agents(store, glance.now.store).await.map_err(of_store)?;
+        let of_agents = spending::of_agents(store, now.store).await.map_err(of_store)?;
         let agent = spending::agent_of(&glance.item, &rules);
         spending.extend(spending::of_one(of_agents, agent.as_ref()).iter().map(SpendingLine::from));
         let is_open = |effect: &&Effect| effect.status != EffectStatus::Done;
         Ok(IssueView {
-            now: glance.now.store.into(),
+            now: now.store.into(),
             why: why(&explanation),
             spending,
             pull: glance.item.pull.as_ref().map(|pull| pull_view(pull, issue, self.links.as_ref())),
@@ -59,13 +80,30 @@ impl<P: Parts, L> Watchtower<P, L> {
             comments: glance.item.comments.iter().map(comment).collect(),
             timeline: timeline(&rows, &wakeups, &transfers, &effects, rules.policy.names),
             effects: effects.iter().filter(is_open).map(|effect| effect_line(effect, &key)).collect(),
-            offers: offers(&glance, &card, &rules),
+            offers: offers(glance, &card, &rules),
             columns: rules.pipeline.stages().iter().map(|stage| stage.name.clone()).collect(),
             labels: glance.item.labels.clone(),
             is_closed: glance.item.is_closed,
             runs,
             card,
         })
+    }
+
+    /// Returns an issue as it was read lately, or reads it. Pages ask whenever anything at all changes, and the tracker's budget is for
+    /// those who decide; so only what may have changed about this issue is read again at once.
+    async fn sight(&self, issue: &IssueKey) -> Answer<Sight> {
+        let changed_at = self.marshal.last_change(issue);
+        let boot_now = self.marshal.clock.boot_now();
+        let lately = self.live.sights().read(issue, boot_now);
+        if let Some((sight, age)) = lately.filter(|(sight, _)| sight.changed_at == changed_at) {
+            return Ok(sight.later(age));
+        }
+        let ticket = self.live.sights().begin(issue, boot_now);
+        self.check_that_it_exists(issue).await?;
+        let glance = Arc::new(self.marshal.peek(issue).await.map_err(of_look)?);
+        let sight = Sight { now: glance.now, glance, changed_at };
+        self.live.sights().keep(issue, ticket, &Arc::new(sight.clone()));
+        Ok(sight)
     }
 
     /// Looking closer makes a row in the store, which what does not exist shall not have.

@@ -7,8 +7,11 @@ use std::task::{Poll, Waker};
 
 use baton_core::agent::RunNumbers;
 use baton_core::slot::{ItemKey, RunId};
+use baton_core::tracker::IssueKey;
 use baton_view::{Stamp, Warning};
 
+use super::issue::Sight;
+use super::lately::Lately;
 use crate::marshal::{Happened, SLACK_FAILURES_MAX};
 use crate::outbox::Performed;
 use crate::worker::News;
@@ -18,7 +21,11 @@ const TROUBLES_MAX: usize = 100;
 
 /// What only this process knows.
 #[derive(Debug, Default)]
-pub struct Live(Mutex<Known>);
+pub struct Live {
+    known: Mutex<Known>,
+    /// Issues as people were shown them last.
+    sights: Lately<Sight>,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -53,6 +60,11 @@ pub(super) struct Deliveries {
 impl Live {
     /// Notes a look, a decision, or trouble with one.
     pub fn happened(&self, happened: &Happened<'_>, at: Stamp) {
+        if let Happened::Looked(issue, _) | Happened::NotLooked(issue, _) | Happened::Decided(issue, _) =
+            happened
+        {
+            self.sights.heard_of(issue);
+        }
         let mut known = self.known();
         match happened {
             Happened::Surveyed { worth: 0, .. } if known.troubles.is_empty() && known.version > 0 => return,
@@ -99,6 +111,10 @@ impl Live {
 
     /// Notes what became of a run.
     pub fn run(&self, news: &News<'_>, at: Stamp) {
+        // How far a run is changes nothing on the tracker.
+        if let News::Started(started) | News::Ended(started, ..) = news {
+            self.heard_of(&started.item.key);
+        }
         let mut known = self.known();
         match news {
             News::Progress(started, numbers) => {
@@ -125,6 +141,7 @@ impl Live {
 
     /// Notes what was performed.
     pub fn deed(&self, item: &ItemKey, performed: &Performed, at: Stamp) {
+        self.heard_of(item);
         let mut known = self.known();
         let about = Trouble::Effect(item.to_string());
         match performed {
@@ -141,6 +158,12 @@ impl Live {
             Performed::Overtaken(_) => {}
         }
         known.touch();
+    }
+
+    /// Notes that somebody did something to an issue.
+    pub(super) fn touch_issue(&self, issue: &IssueKey) {
+        self.sights.heard_of(issue);
+        self.touch();
     }
 
     /// Notes that something may have changed.
@@ -187,8 +210,19 @@ impl Live {
         self.known().deliveries
     }
 
+    /// Returns what was read of issues for people.
+    pub(super) fn sights(&self) -> &Lately<Sight> {
+        &self.sights
+    }
+
+    fn heard_of(&self, item: &ItemKey) {
+        if let ItemKey::Issue(issue) = item {
+            self.sights.heard_of(issue);
+        }
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -236,7 +236,8 @@ fn unfold(app: &mut App) {
 fn back(app: &mut App, is_escape: bool) -> Vec<Ask> {
     if app.screens.len() > 1 {
         app.screens.pop();
-        return Vec::new();
+        // What is in sight again may have changed while it was not.
+        return app.ask_near().into_iter().collect();
     }
     if is_escape && !app.filter.is_empty() {
         app.filter.clear();

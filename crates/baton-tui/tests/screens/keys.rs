@@ -201,3 +201,30 @@ fn every_key_of_the_table_does_something() {
         }
     }
 }
+
+#[test]
+fn an_issue_is_read_only_while_somebody_sees_it() {
+    for (keys, wanted) in [
+        ("<Enter>", true),
+        ("a", true),
+        ("", false),
+        ("<Enter>q", false),
+        ("a<Esc>", false),
+        ("<Enter>r", false),
+        ("LLLL<Enter>l", false),
+    ] {
+        let mut stage = Stage::lit(80, 24);
+        stage.press(keys);
+        stage.asks.clear();
+        stage.tell(Msg::Changed);
+        let is_read = stage.asks.iter().any(|ask| matches!(ask, Ask::Issue(_)));
+        assert_eq!(is_read, wanted, "{keys}");
+        let is_log_read = stage.asks.iter().any(|ask| matches!(ask, Ask::Log { .. }));
+        assert!(!is_log_read || stage.app.screen() == Screen::Log, "{keys}");
+    }
+    let mut stage = Stage::lit(80, 24);
+    stage.press("<Enter>r");
+    stage.asks.clear();
+    stage.press("q");
+    assert!(matches!(stage.asks[..], [Ask::Issue(_)]), "what is in sight again is read: {:?}", stage.asks);
+}
