@@ -28,6 +28,8 @@ use crate::app::{App, Screen};
 use crate::text;
 use theme::Theme;
 
+pub(crate) use log::Wrapped;
+
 /// The smallest screen that the board fits on, in cells.
 pub const SIZE_MIN: (u16, u16) = (40, 15);
 
@@ -85,19 +87,21 @@ pub(crate) fn clamp(app: &mut App) {
     let (width, height) = (usize::from(app.size.0), usize::from(app.size.1).saturating_sub(2));
     let theme = Theme { is_coloured: false };
     app.help_scroll = app.help_scroll.min(help::scroll_max(app.size.1));
-    if let Some(near) = &app.near {
+    if let Some(near) = app.near.as_ref().filter(|_| app.screen() == Screen::Issue) {
         let lines = issue::section(app, near, theme, width).len();
         let rows = height.saturating_sub(issue::head(app, near, theme, width).len());
         let max = lines.saturating_sub(rows);
         app.near.iter_mut().for_each(|near| near.scroll = near.scroll.min(max));
     }
-    if let Some(follow) = &app.log {
-        let max =
-            log::lines(follow, theme, width).len().saturating_sub(height.saturating_sub(log::HEAD_ROWS));
-        app.log.iter_mut().for_each(|log| {
-            log.scroll = if log.is_at_end { max } else { log.scroll.min(max) };
-            log.is_at_end |= log.scroll == max;
-        });
+    let theme = self::theme(app);
+    // What nobody sees is not wrapped.
+    let is_log = app.screen() == Screen::Log;
+    if let Some(follow) = app.log.as_mut().filter(|_| is_log) {
+        Wrapped::follow(follow, theme, width);
+        let lines = log::line_count(follow, theme, width);
+        let max = lines.saturating_sub(height.saturating_sub(log::HEAD_ROWS));
+        follow.scroll = if follow.is_at_end { max } else { follow.scroll.min(max) };
+        follow.is_at_end |= follow.scroll == max;
     }
 }
 

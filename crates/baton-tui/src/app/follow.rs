@@ -3,9 +3,11 @@
 use baton_view::{LogEntry, LogPage, LookoutError, Stamp};
 
 use super::{Answer, Ask};
+use crate::draw::Wrapped;
 
-/// How many entries are kept; the oldest go first.
+/// How many entries are kept, and how many bytes of text; the oldest go first.
 const ENTRIES_MAX: usize = 4_000;
+const BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// A log that is followed.
 #[derive(Debug, Clone)]
@@ -28,6 +30,9 @@ pub struct Follow {
     pub scroll: usize,
     /// Whether the end is kept in sight.
     pub is_at_end: bool,
+    /// What was read as lines, as far as it was shown.
+    pub(crate) wrapped: Wrapped,
+    bytes: usize,
     next: u64,
     is_asked: bool,
 }
@@ -45,6 +50,8 @@ impl Follow {
             is_unfolded: false,
             scroll: 0,
             is_at_end: true,
+            wrapped: Wrapped::default(),
+            bytes: 0,
             next: 0,
             is_asked: false,
         }
@@ -80,9 +87,57 @@ impl Follow {
 
     fn add(&mut self, entries: Vec<LogEntry>) {
         let last = self.entries.last().map(|entry| entry.at);
+        let before = self.entries.len();
         self.entries.extend(entries.into_iter().filter(|entry| last.is_none_or(|last| entry.at > last)));
-        let excess = self.entries.len().saturating_sub(ENTRIES_MAX);
+        self.bytes += self.entries[before..].iter().map(bytes_of).sum::<usize>();
+        let excess = self.excess();
         self.entries.drain(..excess);
         self.dropped += excess;
+    }
+
+    /// Returns how many entries are too many. The newest stays, however long it is.
+    fn excess(&mut self) -> usize {
+        let last = self.entries.len().saturating_sub(1);
+        let mut excess = 0;
+        while excess < last && (self.entries.len() - excess > ENTRIES_MAX || self.bytes > BYTES_MAX) {
+            self.bytes -= bytes_of(&self.entries[excess]);
+            excess += 1;
+        }
+        excess
+    }
+
+    /// Takes a part, for tests of what is drawn of it.
+    #[cfg(test)]
+    pub(crate) fn read_for_test(&mut self, page: LogPage) {
+        let _ = self.take(Stamp(0), Ok(page));
+    }
+}
+
+fn bytes_of(entry: &LogEntry) -> usize {
+    entry.head.len() + entry.text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use baton_view::LogKind;
+
+    use super::*;
+
+    #[test]
+    fn a_log_of_long_texts_takes_no_more_room_than_one_of_short_ones() {
+        let mut log = Follow::new(1);
+        for at in 1..=40 {
+            let text = "x".repeat(1024 * 1024);
+            let entry = LogEntry { at, kind: LogKind::Line, head: String::new(), text, is_cut: false };
+            log.read_for_test(LogPage {
+                run: 1,
+                entries: vec![entry],
+                from: at,
+                next: at + 1,
+                is_over: false,
+            });
+        }
+        assert_eq!((log.entries.len(), log.dropped), (8, 32));
+        assert_eq!(log.entries.last().map(|entry| entry.at), Some(40));
     }
 }
