@@ -84,6 +84,7 @@ struct Shell<'a, L> {
 impl<'a, L: Lookout> Shell<'a, L> {
     async fn show(mut self, terminal: &mut DefaultTerminal) -> Result<(), TuiError> {
         let mut events = EventStream::new();
+        let mut end = std::pin::pin!(asked_to_end()?);
         let mut ticks = tokio::time::interval(TICK_EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut seen = 0;
@@ -105,6 +106,8 @@ impl<'a, L: Lookout> Shell<'a, L> {
                     Some(Msg::Changed)
                 }
                 _ = ticks.tick() => Some(Msg::Ticked),
+                // Left like by a key, so that the terminal is given back.
+                () = &mut end => return Ok(()),
             };
             if msg.is_some_and(|msg| self.take(msg)) {
                 return Ok(());
@@ -147,6 +150,26 @@ impl<'a, L: Lookout> Shell<'a, L> {
         };
         self.fetches.push(fetch);
     }
+}
+
+/// Waits until the process is asked to end, or its terminal is gone.
+#[cfg(unix)]
+fn asked_to_end() -> Result<impl Future<Output = ()>, TuiError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut end = signal(SignalKind::terminate()).map_err(TuiError::Prepare)?;
+    let mut gone = signal(SignalKind::hangup()).map_err(TuiError::Prepare)?;
+    Ok(async move {
+        tokio::select! {
+            _ = end.recv() => {}
+            _ = gone.recv() => {}
+        }
+    })
+}
+
+/// Elsewhere nobody asks.
+#[cfg(not(unix))]
+fn asked_to_end() -> Result<impl Future<Output = ()>, TuiError> {
+    Ok(std::future::pending())
 }
 
 fn message(event: Event) -> Option<Msg> {

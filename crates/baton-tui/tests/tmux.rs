@@ -15,8 +15,8 @@ struct Tmux {
 }
 
 impl Tmux {
-    fn start(program: &str, width: u16, height: u16) -> Self {
-        let tmux = Self { socket: format!("baton-test-{}", std::process::id()) };
+    fn start(name: &str, program: &str, width: u16, height: u16) -> Self {
+        let tmux = Self { socket: format!("baton-test-{name}-{}", std::process::id()) };
         let (width, height) = (width.to_string(), height.to_string());
         // The shell stays behind, so that what the board leaves on the screen can be seen.
         let command = format!("sh -c '{program}; echo left with $?; exec cat'");
@@ -85,7 +85,7 @@ fn preview() -> PathBuf {
 
 #[test]
 fn the_board_is_read_and_steered_in_a_terminal_and_gives_it_back() {
-    let tmux = Tmux::start(preview().to_str().unwrap(), 80, 24);
+    let tmux = Tmux::start("keys", preview().to_str().unwrap(), 80, 24);
     tmux.wait_for(&["baton board", "Backlog", "[12/50 turns]", "Warnings 1"]);
     tmux.keys(&["Right"]);
     tmux.keys(&["Enter"]);
@@ -109,4 +109,19 @@ fn the_board_is_read_and_steered_in_a_terminal_and_gives_it_back() {
     tmux.keys(&["C-c"]);
     let screen = tmux.wait_for(&["left with 0"]);
     assert!(!screen.contains("Warnings 1"), "the terminal is as it was:\n{screen}");
+}
+
+#[test]
+fn a_board_that_is_asked_to_end_gives_the_terminal_back() {
+    for signal in ["TERM", "HUP"] {
+        let note = format!("{}/pid-{signal}", env!("CARGO_TARGET_TMPDIR"));
+        let program = format!(r#"sh -c "echo \$\$ > {note}; exec {}""#, preview().display());
+        let tmux = Tmux::start(signal, &program, 80, 24);
+        tmux.wait_for(&["baton board", "Warnings 1"]);
+        let board = std::fs::read_to_string(&note).unwrap();
+        let status = Command::new("kill").args([&format!("-{signal}"), board.trim()]).status().unwrap();
+        assert!(status.success());
+        let screen = tmux.wait_for(&["left with 0"]);
+        assert!(!screen.contains("Warnings 1"), "the terminal is as it was:\n{screen}");
+    }
 }
