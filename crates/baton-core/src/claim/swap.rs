@@ -316,7 +316,8 @@ impl Swap {
             Phase::Copying { change } => self.label(now, change),
             // Nothing is taken off unless what replaces it is on; a renewal puts it right.
             Phase::Labelling { .. } => self.end(Acquired::Won(self.lease.clone())),
-            Phase::Withdrawing { verdict } => self.end(*verdict),
+            // The claim stands, whatever was decided: who asks again finds it by its nonce.
+            Phase::Withdrawing { .. } => self.end(Acquired::Failed(why)),
             _ => self.withdraw(Outcome::Cancelled, Acquired::Failed(why)),
         }
     }

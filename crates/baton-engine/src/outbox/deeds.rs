@@ -123,9 +123,13 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
             return Ok(());
         }
         let outcome = baton_core::claim::Outcome::Cancelled;
-        let returned = self.leases.hand_back(attempt.issue, token, &outcome, &Leaving::AsTheyAre).await;
-        tracing::debug!(issue = %attempt.issue, ?returned, "gave a lease back that is not needed any more");
-        Err(Tried::Never("the issue has changed since that was decided".to_owned()))
+        match self.leases.hand_back(attempt.issue, token, &outcome, &Leaving::AsTheyAre).await {
+            // Forgotten now, it would look like somebody else's until it ends by itself. The next try finds it by its token.
+            Returned::Failed(why) => Err(Tried::Unclear(why)),
+            Returned::Released | Returned::Lost(_) => {
+                Err(Tried::Never("the issue has changed since that was decided".to_owned()))
+            }
+        }
     }
 
     /// Looks whether the lease is still held, and whether there is time to write.
@@ -156,7 +160,7 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
             refused => refused,
         };
         let pull = self.tracker.pull(repo, number).await.map_err(of_read)?;
-        match refusals::of_merge(&refused, &pull, head_sha) {
+        match refusals::of_merge(&refused, &pull, head_sha, attempt.effect.attempts) {
             Tried::Done => Ok(()),
             tried => Err(tried),
         }

@@ -26,8 +26,11 @@ pub(crate) fn of_read(error: &TrackerError) -> Tried {
     }
 }
 
-/// Judges a merge that was refused, by what the pull request shows afterwards.
-pub(super) fn of_merge(refused: &Merge, pull: &Pull, head_sha: &str) -> Tried {
+/// How often a merge is tried in a row that the tracker refuses although the pull request is open.
+const MERGE_TRIES_MAX: u32 = 3;
+
+/// Judges a merge that was refused at its `attempts`th try, by what the pull request shows afterwards.
+pub(super) fn of_merge(refused: &Merge, pull: &Pull, head_sha: &str, attempts: u32) -> Tried {
     let number = pull.number;
     match (pull.state, refused) {
         (PullState::Merged, _) if pull.head_sha == head_sha => Tried::Done,
@@ -38,9 +41,15 @@ pub(super) fn of_merge(refused: &Merge, pull: &Pull, head_sha: &str) -> Tried {
             Tried::Never(format!("the head of pull request {number} is no longer {head_sha}"))
         }
         (PullState::Closed, _) => Tried::Never(format!("pull request {number} was closed without a merge")),
-        // Checks may be running, and the tracker may be working out whether there is a conflict.
+        // The tracker may still be working out whether there is a conflict. Not for long, though: while an effect is tried,
+        // nobody looks at the issue, and what a person says or a check shows in the meantime is not heard. The gates decide
+        // anew, and know when to ask a person.
         (PullState::Open, Merge::NotMergeable(said)) => {
-            Tried::Later(format!("pull request {number} cannot be merged: {said}"), None)
+            let said = format!("pull request {number} cannot be merged: {said}");
+            match attempts < MERGE_TRIES_MAX {
+                true => Tried::Later(said, None),
+                false => Tried::Never(said),
+            }
         }
         (PullState::Open, Merge::Merged(_)) => Tried::Done,
     }
@@ -96,7 +105,7 @@ mod tests {
                 base_branch: String::new(),
                 url: String::new(),
             };
-            of_merge(&refused, &pull, "abc")
+            of_merge(&refused, &pull, "abc", 1)
         };
         let not_mergeable = || Merge::NotMergeable("405".to_owned());
         assert_eq!(judged(not_mergeable(), PullState::Merged, "abc"), Tried::Done);
@@ -105,5 +114,23 @@ mod tests {
         assert!(matches!(judged(Merge::HeadMoved, PullState::Open, "def"), Tried::Never(_)));
         assert!(matches!(judged(not_mergeable(), PullState::Closed, "abc"), Tried::Never(_)));
         assert!(matches!(judged(not_mergeable(), PullState::Open, "abc"), Tried::Later(_, None)));
+    }
+
+    #[test]
+    fn a_merge_that_is_refused_again_and_again_is_left_to_the_gates() {
+        let pull = Pull {
+            number: 4,
+            title: String::new(),
+            body: String::new(),
+            state: PullState::Open,
+            author: String::new(),
+            head_branch: String::new(),
+            head_sha: "abc".to_owned(),
+            base_branch: String::new(),
+            url: String::new(),
+        };
+        let judged = |attempts| of_merge(&Merge::NotMergeable("405".to_owned()), &pull, "abc", attempts);
+        assert!(matches!(judged(2), Tried::Later(..)));
+        assert!(matches!(judged(3), Tried::Never(_)));
     }
 }
