@@ -14,7 +14,7 @@ use baton_core::time::BootTime;
 use baton_ports::store::{Heartbeat, TakenEffect};
 use baton_ports::{Clock, Nudges as _, Store, StoreError, Tracker};
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Either, Fuse, select};
+use futures_util::future::{BoxFuture, Either, Fuse, FusedFuture as _, select};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 
 use crate::outbox::{Arbiter, Leases, Outbox, Performed, Turn};
@@ -111,6 +111,8 @@ where
             let _ = self.outbox.store.retire(shift.worker).await;
             match worked {
                 Ok(true) => return,
+                // The end is heard once. What is left is kept by the store, for whoever comes next.
+                _ if end.is_terminated() => return,
                 Ok(false) => {}
                 Err(error) => {
                     tracing::warn!(%error, "the store does not answer");

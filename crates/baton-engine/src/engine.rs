@@ -4,6 +4,7 @@
 //! number of engines may share a store, or only a tracker.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use baton_core::slot::effect::Deed;
 use baton_core::slot::{ItemKey, Safeguards};
 use baton_ports::StoreError;
 use futures_util::FutureExt as _;
-use futures_util::future::join3;
+use futures_util::future::{join3, select};
 
 use crate::bell::Bell;
 use crate::clerk::{Clerk, ClerkSettings};
@@ -106,14 +107,18 @@ impl<P: Parts> Engine<P> {
                 }
             },
         };
-        let has_drained = Bell::default();
+        let (has_drained, ends) = (Bell::default(), Bell::default());
         let working = async {
             let worked = worker.run(end.clone()).await;
             has_drained.ring(());
+            ends.ring(());
             worked
         };
         let performing = clerk.run(has_drained.heard().map(drop));
-        let (worked, (), ()) = join3(working, performing, marshal.run(end.clone())).await;
+        // A worker that cannot go on ends the whole engine: decisions that nobody carries out only look like work.
+        let is_over = pin!(ends.heard());
+        let deciding = marshal.run(select(end.clone(), is_over).map(drop));
+        let (worked, (), ()) = join3(working, performing, deciding).await;
         worked
     }
 }

@@ -21,7 +21,7 @@ use baton_core::slot::{RunId, RunStatus, WakeupStatus, WorkerId};
 use baton_ports::store::WakeupFilter;
 use baton_ports::{Agents, Clock, Entropy, LegEnd, Nudges as _, Store, StoreError};
 use futures_util::FutureExt as _;
-use futures_util::future::{Either, Fuse, select};
+use futures_util::future::{Either, Fuse, FusedFuture as _, select};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 
 use crate::relay::{Relay, StartAnswer};
@@ -118,7 +118,13 @@ where
             };
             (self.tell)(News::Enlisted(shift.worker));
             match self.shift(&shift, end.as_mut()).await {
-                ShiftEnd::LeaseLost => (self.tell)(News::LeaseLost),
+                ShiftEnd::LeaseLost => {
+                    (self.tell)(News::LeaseLost);
+                    // The end is heard once. Whoever was asked to end begins nothing new.
+                    if end.is_terminated() {
+                        return Ok(());
+                    }
+                }
                 ShiftEnd::Done(worked) => {
                     // Not being able to say goodbye costs the others a ttl, no more.
                     let _ = self.relay.store.retire(shift.worker).await;
