@@ -20,9 +20,14 @@ use baton_ports::{Clock, Entropy, Memory, Tracker};
 use crate::claims::{Adopted, ClaimError, ClaimRequest, Claims, KeepEnd, LiveClaim};
 use crate::outbox::{LeaseLook, Leases, Returned};
 
-/// How often a lease is read that work is to be pushed under, and how long apart.
-const ADOPTIONS_MAX: u32 = 10;
+/// How long apart a lease is read that work is to be pushed under, when the tracker does not answer. An agent's finished work
+/// is worth waiting for: a spent budget is filled again within the hour.
 const ADOPT_AGAIN: Duration = Duration::from_secs(2);
+const ADOPT_AGAIN_MAX: Duration = Duration::from_secs(60);
+/// How long that is gone on with, as long as the lease lasts.
+const ADOPT_FOR: Duration = Duration::from_secs(65 * 60);
+/// How long where nothing is known of the lease but its name, or when the engine ends.
+const ADOPT_SOON: Duration = Duration::from_secs(20);
 
 /// What became of a lease that should be taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,11 +48,13 @@ pub trait Keeper: Send + Sync {
     /// Looks whether a lease is held, before anything is begun under it.
     fn holds(&self, issue: &IssueKey, token: &str) -> impl Future<Output = LeaseLook> + Send;
 
-    /// Returns on which terms work may be pushed under a lease, or why it may not any more.
+    /// Returns on which terms work may be pushed under a lease, or why it may not any more. Who is in a hurry does not wait
+    /// for a tracker that does not answer.
     fn push_terms(
         &self,
         issue: &IssueKey,
         token: &str,
+        is_in_a_hurry: bool,
     ) -> impl Future<Output = Result<PushTerms, String>> + Send;
 }
 
@@ -61,7 +68,7 @@ impl Keeper for crate::outbox::Alone {
         LeaseLook::Held
     }
 
-    async fn push_terms(&self, _: &IssueKey, _: &str) -> Result<PushTerms, String> {
+    async fn push_terms(&self, _: &IssueKey, _: &str, _: bool) -> Result<PushTerms, String> {
         Ok(PushTerms::Lease)
     }
 }
@@ -75,8 +82,13 @@ impl<K: Keeper> Keeper for Arc<K> {
         K::holds(self, issue, token).await
     }
 
-    async fn push_terms(&self, issue: &IssueKey, token: &str) -> Result<PushTerms, String> {
-        K::push_terms(self, issue, token).await
+    async fn push_terms(
+        &self,
+        issue: &IssueKey,
+        token: &str,
+        is_in_a_hurry: bool,
+    ) -> Result<PushTerms, String> {
+        K::push_terms(self, issue, token, is_in_a_hurry).await
     }
 }
 
@@ -186,18 +198,24 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> LeaseBook<T, C, E, M> {
     }
 
     /// Reads a lease anew, again and again when the tracker does not answer: a failed read is no loss.
-    async fn adopted(&self, issue: &IssueKey, nonce: Nonce) -> Result<Lease, String> {
-        let mut tries = 1;
+    async fn adopted(&self, issue: &IssueKey, nonce: Nonce, is_in_a_hurry: bool) -> Result<Lease, String> {
+        let began = self.claims.clock.boot_now();
+        let mut wait = ADOPT_AGAIN;
         loop {
-            match self.claims.adopt(issue, nonce).await {
+            let error = match self.claims.adopt(issue, nonce).await {
                 Ok(Adopted::Held(lease)) => return Ok(*lease),
                 Ok(Adopted::Lost { .. }) => return Err("the tracker's lease was lost".to_owned()),
-                Err(error) if tries == ADOPTIONS_MAX => return Err(error.to_string()),
-                Err(error) => tracing::warn!(%issue, %error, "the tracker's lease could not be read"),
+                Err(error) => error,
+            };
+            let now = self.claims.clock.boot_now();
+            let may_wait = !is_in_a_hurry && self.remembered(issue, nonce).is_some();
+            let patience = if may_wait { ADOPT_FOR } else { ADOPT_SOON };
+            if now.since(began) >= patience {
+                return Err(error.to_string());
             }
-            tries += 1;
-            let pause = self.claims.clock.boot_now().plus(ADOPT_AGAIN);
-            self.claims.clock.sleep_until(pause).await;
+            tracing::warn!(%issue, %error, "the tracker's lease could not be read");
+            self.claims.clock.sleep_until(now.plus(wait)).await;
+            wait = (wait * 2).min(ADOPT_AGAIN_MAX);
         }
     }
 
@@ -258,10 +276,15 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> Keeper for LeaseBook<T, C, E, 
         self.look(issue, token).await
     }
 
-    async fn push_terms(&self, issue: &IssueKey, token: &str) -> Result<PushTerms, String> {
+    async fn push_terms(
+        &self,
+        issue: &IssueKey,
+        token: &str,
+        is_in_a_hurry: bool,
+    ) -> Result<PushTerms, String> {
         // A renewal that was cut off may have moved the claim, so it is read anew.
         let nonce = token.parse().map_err(|_| not_a_token(token))?;
-        let lease = self.adopted(issue, nonce).await?;
+        let lease = self.adopted(issue, nonce, is_in_a_hurry).await?;
         self.held().insert(issue.clone(), lease.clone());
         Ok(match (lease.protocol, lease.tip.clone()) {
             (Protocol::Ref, Some(tip)) => PushTerms::Fenced(PushClaim {

@@ -22,6 +22,7 @@ use futures_util::future::{Either, select};
 
 use super::Track;
 use super::prepare::Prepared;
+use crate::bell::Bell;
 use crate::leases::Keeper;
 
 /// A leg under way.
@@ -31,6 +32,8 @@ pub struct Leg<W, P: AgentPrograms, T, S, K> {
     program: Mutex<Arc<P::Program>>,
     deadline_ms: AtomicU64,
     is_stopping: AtomicBool,
+    /// Rung when the run is stopped.
+    stopped: Bell<()>,
 }
 
 /// A run whose program has ended.
@@ -55,7 +58,8 @@ impl<W, P: AgentPrograms, T, S, K> Leg<W, P, T, S, K> {
         deadline: BootTime,
     ) -> Self {
         let (program, deadline_ms) = (Mutex::new(Arc::new(program)), AtomicU64::new(deadline.ms));
-        Self { track, prepared, program, deadline_ms, is_stopping: AtomicBool::new(false) }
+        let (is_stopping, stopped) = (AtomicBool::new(false), Bell::default());
+        Self { track, prepared, program, deadline_ms, is_stopping, stopped }
     }
 
     fn program(&self) -> MutexGuard<'_, Arc<P::Program>> {
@@ -74,6 +78,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Agent for
     fn stop(&self) {
         let program = self.program();
         self.is_stopping.store(true, Ordering::Release);
+        self.stopped.ring(());
         program.stop();
     }
 
@@ -105,10 +110,13 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Leg<W, P,
         }
     }
 
+    /// Asks on which terms the work may be pushed. That may take long, unless the run is stopped before or meanwhile.
     async fn push_terms(&self) -> Result<PushTerms, String> {
-        match &self.prepared.lease {
-            Some((issue, token)) => self.track.keeper.push_terms(issue, token).await,
-            None => Ok(PushTerms::Lease),
+        let Some((issue, token)) = &self.prepared.lease else { return Ok(PushTerms::Lease) };
+        let asked = pin!(self.track.keeper.push_terms(issue, token, false));
+        match select(asked, pin!(self.stopped.heard())).await {
+            Either::Left((terms, _)) => terms,
+            Either::Right(_) => self.track.keeper.push_terms(issue, token, true).await,
         }
     }
 
