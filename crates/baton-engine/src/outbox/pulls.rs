@@ -70,7 +70,11 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
         }
         self.clear_to_write(attempt).await?;
         let marked = self.tracker.mark_ready(&attempt.issue.repo, pull.number).await;
-        marked.map_err(|error| refusals::of_write(&error))
+        marked.map_err(|error| match error.kind {
+            // One list shows it and another does not yet.
+            TrackerErrorKind::NotFound => absent(attempt, &error.to_string()),
+            _ => refusals::of_write(&error),
+        })
     }
 
     /// Creates the issues that one was taken apart into, links them, and puts them on the board.
@@ -87,9 +91,10 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
         Ok(())
     }
 
+    /// A try that was put off may have made some of the parts before, and a list of them may lag.
     async fn wait_until_visible(&self, attempt: &Attempt<'_>) -> Result<(), Tried> {
         let visible_at = attempt.visible_at();
-        if attempt.is_unclear() && self.clock.boot_now() < visible_at {
+        if self.clock.boot_now() < visible_at {
             attempt.may_write(visible_at)?;
             self.clock.sleep_until(visible_at).await;
         }
