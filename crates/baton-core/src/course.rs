@@ -95,7 +95,7 @@ fn is_for_one(effect: &Effect) -> bool {
 /// Taking a lease takes time, in which another engine may have done what was decided; so it is looked again.
 fn take(origin: Origin<'_>, item: &Item) -> Deed {
     let step = match origin {
-        Origin::Step(step) => Some(step.word().to_owned()),
+        Origin::Step(step) => Some(step.key()),
         Origin::Certain => None,
     };
     let before = step.as_ref().map(|_| Box::new(item.memory.clone()));

@@ -86,6 +86,13 @@ impl Pacer {
         self.idle.max(self.poll.saturating_mul(self.stretch.unwrap_or(1)))
     }
 
+    /// Lets surveys be so far apart from now on.
+    pub fn set_poll(&mut self, poll: Duration) {
+        if poll != self.poll {
+            (self.poll, self.idle) = (poll, poll);
+        }
+    }
+
     /// Returns whether surveys are seldom because the budget is low.
     pub fn is_saving(&self) -> bool {
         self.stretch.is_some()

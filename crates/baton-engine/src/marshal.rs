@@ -8,6 +8,7 @@
 
 mod arbiter;
 mod attend;
+mod deaths;
 mod freshness;
 mod glance;
 mod inbox;
@@ -41,6 +42,8 @@ use crate::bell::Bell;
 use crate::claims::ClaimError;
 use crate::leases::LeaseBook;
 use crate::relay::Relay;
+
+use deaths::Deaths;
 
 pub use glance::Glance;
 pub use rules::Rules;
@@ -111,6 +114,8 @@ pub enum Happened<'a> {
     Decided(&'a IssueKey, Vec<&'a Deed>),
     /// An issue could not be looked at.
     NotLooked(&'a IssueKey, &'a LookError),
+    /// An issue was deleted or moved away, and is left alone.
+    Gone(&'a IssueKey),
     /// The board could not be surveyed.
     NotSurveyed(&'a TrackerError),
     /// A work tree could not be removed.
@@ -198,6 +203,8 @@ struct Desk {
     hooks: HookHealth,
     /// Those of which an effect never came about, so that a label of ours may tell of work that nobody does.
     to_repair: BTreeSet<IssueKey>,
+    /// Those of whose effects some came to nothing lately.
+    deaths: BTreeMap<IssueKey, Deaths>,
     /// Whether news came that only a survey can explain.
     asks_for_survey: bool,
     /// How many looks in a row went wrong.
@@ -280,8 +287,10 @@ impl<P: Parts> Marshal<P> {
     /// Lets decisions follow other rules from now on, and has everything looked at anew.
     pub fn set_rules(&self, rules: Rules) {
         *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
-        let issues: Vec<_> = self.desk().watch.issues().map(|(issue, _)| issue.clone()).collect();
-        issues.into_iter().for_each(|issue| self.bell.ring(issue));
+        let rules = self.rules();
+        let desk = self.desk();
+        let worth = desk.watch.issues().filter(|(_, known)| rounds::is_worth_a_look(known, &rules));
+        worth.for_each(|(issue, _)| self.bell.ring(issue.clone()));
     }
 
     /// Returns how far webhooks can be relied on.
@@ -315,9 +324,26 @@ impl<P: Parts> Marshal<P> {
         self.desk().hooks = hooks;
     }
 
-    /// Notes that an effect of an issue never came about. The next look puts right what that may have left.
+    /// Notes that an effect of an issue never came about. The next look puts right what that may have left. Where one after
+    /// the other comes to nothing, looks become seldom: what is refused today is decided, and refused, again at once.
     pub fn note_dead(&self, issue: &IssueKey) {
-        self.desk().to_repair.insert(folded(issue));
+        let (issue, now) = (folded(issue), self.clock.boot_now());
+        let mut desk = self.desk();
+        desk.deaths.entry(issue.clone()).or_insert_with(|| Deaths::none(now)).add(now);
+        desk.to_repair.insert(issue);
+    }
+
+    /// Returns for how long an issue is left alone because what is decided about it comes to nothing.
+    fn quiet_time(&self, issue: &IssueKey) -> Option<Duration> {
+        let (desk, now) = (self.desk(), self.clock.boot_now());
+        let until = desk.deaths.get(issue)?.quiet_until();
+        Some(until.since(now)).filter(|wait| !wait.is_zero())
+    }
+
+    /// Returns whether the installation works on a repository. Webhooks may tell of others.
+    fn is_ours(&self, repo: &RepoSlug) -> bool {
+        let folded = |repo: &RepoSlug| repo.to_string().to_ascii_lowercase();
+        self.settings.repos.iter().any(|own| folded(own) == folded(repo))
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {

@@ -1,6 +1,6 @@
 //! What a step comes to: the effects to be performed and what is to be remembered.
 
-use super::approval;
+use super::approval::{self, Asked};
 use super::draft::Draft;
 use super::effect::{Effect, Job, Place, Reaction, Settlement, Wake};
 use super::gates::outstanding;
@@ -159,7 +159,7 @@ fn hold_at_gate(draft: &mut Draft<'_>, hold: Hold) {
         Hold::ChecksFailed => draft.add(Flag::AwaitingCi),
         Hold::Draft => {
             draft.push(Effect::MarkPullReady);
-            count(draft, Loop::Merge);
+            count_merge(draft);
         }
         Hold::Dependencies
         | Hold::Approval
@@ -259,6 +259,11 @@ fn advance(draft: &mut Draft<'_>, to: &str) {
 fn merge(draft: &mut Draft<'_>) {
     let Some(pull) = draft.view.open_pull() else { return };
     draft.push(Effect::MergePull { pull: pull.number, head_sha: pull.head_sha.clone() });
+    count_merge(draft);
+}
+
+/// Counts a try to merge. The next waits, so that the tracker has time to show what became of this one.
+fn count_merge(draft: &mut Draft<'_>) {
     count(draft, Loop::Merge);
     let until = draft.view.now.store.plus(draft.view.policy.cooldown);
     draft.memory().cooldowns.insert(MERGE_COOLDOWN.to_owned(), until);
@@ -306,10 +311,9 @@ fn decided(draft: &mut Draft<'_>) {
     let word = if is_approved { "approved" } else { "rejected" };
     if !approval.unrecorded.is_empty() {
         // From now on the tracker alone tells of it, to every engine and after every restart.
-        let (view, stage) = (draft.view, &draft.view.stage.name);
-        let plan = approval::plan_of(&view.item.comments, stage, view.policy.names);
+        let asked = Asked { stage: approval.stage.clone(), plan: approval.plan.clone() };
         let (votes, more) = (&approval.unrecorded, &approval.amendments);
-        draft.say(Place::Issue, approval::record(view.policy.names, Some(stage), Some(&plan), votes, more));
+        draft.say(Place::Issue, approval::record(draft.view.policy.names, &asked, votes, more));
     }
     close_slack(draft, &format!("The plan was {word} by {}.", approval.by));
     draft.remove_label(PLAN_PENDING_APPROVAL);

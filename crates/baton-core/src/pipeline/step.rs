@@ -223,6 +223,18 @@ impl Step {
         }
     }
 
+    /// Returns what tells a step from others of its kind: which gate holds, why it is paused. Whoever decided one and finds
+    /// the other has to decide anew.
+    pub fn key(&self) -> String {
+        match self {
+            Self::HoldAtGate(hold) => format!("{}: {hold}", self.word()),
+            Self::Pause(pause) => format!("{}: {}", self.word(), pause.word()),
+            Self::RepairLabels(repair) => format!("{}: {repair}", self.word()),
+            Self::Reinvoke(cause) => format!("{}: {cause:?}", self.word()),
+            _ => self.word().to_owned(),
+        }
+    }
+
     /// Returns whether it lets an agent work.
     pub fn is_invocation(&self) -> bool {
         matches!(self, Self::ProcessComments { .. } | Self::Invoke { .. } | Self::Reinvoke(_))

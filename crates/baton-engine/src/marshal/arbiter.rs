@@ -36,8 +36,11 @@ impl<P: Parts> Marshal<P> {
         let course = course::plot(settlement, &glance.item, Origin::Certain, glance.has_lease);
         let settled = self.settle_with(&glance, &course, Some(effect)).await?;
         Ok(match settled {
-            // Who was faster has settled the same end.
-            Settled::Decided(_) | Settled::Stale(_) => Tried::Done,
+            Settled::Decided(_) => Tried::Done,
+            // Who was faster may have settled this end, and then the effect is over. It may have decided something else.
+            Settled::Stale(_) => {
+                Tried::Later("somebody has decided since the issue was read".to_owned(), None)
+            }
             Settled::EffectsPending => Tried::Later("other effects come first".to_owned(), None),
         })
     }
@@ -59,7 +62,7 @@ impl<P: Parts> Marshal<P> {
         // Where the lease itself is told of by our lock, the lock that was put on a moment ago says nothing of the issue.
         glance.item.labels.retain(|label| !label.eq_ignore_ascii_case(&rules.policy.own_lock));
         let next = next_step(&glance.item, &rules.pipeline, &rules.policy, glance.now);
-        Ok(glance.item.column == column && next.word() == step)
+        Ok(glance.item.column == column && next.key() == step)
     }
 
     async fn wake_agent(&self, item: &Item, effect: EffectId, wake: &Wake) -> Result<Tried, LookError> {

@@ -14,12 +14,15 @@ use baton_core::time::{ServerTime, StoreTime};
 use baton_core::tracker::{BoardRow, IssueKey};
 use baton_core::workspace::Removal;
 use baton_ports::store::{Lookup, Target};
-use baton_ports::{Store as _, Workspaces as _};
+use baton_ports::{Store as _, TrackerErrorKind, Workspaces as _};
 
 use super::{Glance, Happened, LookError, Marshal, Parts, Rules};
 
 /// How much sooner than its wait an issue is looked at again when somebody else holds it.
 const FOREIGN_POLLS: u32 = 4;
+
+/// After how many looks in vain an issue that is not found is taken for gone.
+const GONE_AFTER: u32 = 3;
 
 /// When an issue is to be looked at again without a nudge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,12 +37,18 @@ impl<P: Parts> Marshal<P> {
     /// Looks at an issue, and decides. The first look after a start also puts right what a crash may have left.
     pub(super) async fn attend(&self, issue: &IssueKey, is_first: bool) -> Result<Again, LookError> {
         let rules = self.rules();
+        if let Some(wait) = self.quiet_time(issue) {
+            return Ok(Again::After(wait));
+        }
         let situation = self.relay.situation(&ItemKey::issue(issue)).await?;
         if situation.has_pending_effects {
             // Whoever performs the last of them rings the bell; in a fleet, that may be another engine.
             return Ok(Again::After(rules.poll));
         }
-        let glance = self.glance_in(issue, situation).await?;
+        let glance = match self.glance_in(issue, situation).await {
+            Err(error) if self.is_gone_for_good(issue, &error) => return self.forget(issue).await,
+            glance => glance?,
+        };
         self.note(&glance);
         self.drop_lost_lease(&glance).await?;
         self.keep_in_step(&glance, &rules).await?;
@@ -68,10 +77,33 @@ impl<P: Parts> Marshal<P> {
             return Ok(Again::Never);
         }
         let is_decided = self.commit(&glance, &course).await?;
-        if course.removes_worktree {
+        // A crash, or a remote that did not answer, may have left the tree of an issue whose relay is over.
+        let is_left = is_first && step == Step::Rest(Rest::CleanedUp) && glance.item.has_worktree;
+        if course.removes_worktree || is_left {
             self.remove_tree(&glance.item.issue).await;
         }
         Ok(again(&step, &glance, &rules, is_decided))
+    }
+
+    /// Returns whether an issue was deleted or moved away: looks have not found it several times in a row. One answer is not
+    /// enough, since an issue may be too new to be seen.
+    fn is_gone_for_good(&self, issue: &IssueKey, error: &LookError) -> bool {
+        let is_absent = error.of_tracker().is_some_and(|error| error.kind == TrackerErrorKind::NotFound);
+        is_absent && self.desk().failures.get(issue).is_some_and(|failures| *failures >= GONE_AFTER)
+    }
+
+    /// Leaves an issue alone that is gone: what runs for it ends. A survey that shows it again brings it back.
+    async fn forget(&self, issue: &IssueKey) -> Result<Again, LookError> {
+        self.relay.set_open(&ItemKey::issue(issue), false).await?;
+        let freed = {
+            let mut desk = self.desk();
+            desk.deaths.remove(issue);
+            desk.watch.missed(issue)
+        };
+        freed.worth_a_look().for_each(|issue| self.bell.ring(issue.clone()));
+        self.is_gone(issue);
+        (self.tell)(&Happened::Gone(issue));
+        Ok(Again::Never)
     }
 
     /// Notes what a look has shown, so that news of the same are none: for whom the issue waits, and what is on it.

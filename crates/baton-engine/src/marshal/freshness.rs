@@ -13,14 +13,22 @@ use baton_core::time::StoreTime;
 use baton_core::tracker::PullState;
 
 /// Returns what was written within the last while and is not to be seen in a reading.
-pub(super) fn unseen(item: &Item, effects: &[Effect], now: StoreTime, within: Duration) -> Option<String> {
+///
+/// `claim` is the token of whoever seems to hold the issue.
+pub(super) fn unseen(
+    item: &Item,
+    claim: Option<&str>,
+    effects: &[Effect],
+    now: StoreTime,
+    within: Duration,
+) -> Option<String> {
     let mut labels: BTreeMap<&str, bool> = BTreeMap::new();
     let mut column = None;
     let is_late = |effect: &&Effect| {
         effect.status == EffectStatus::Done && effect.finished_at.is_some_and(|at| now.since(at) < within)
     };
     let mut question = None;
-    let mut merged = None;
+    let (mut merged, mut is_ready, mut released) = (None, false, None);
     for effect in effects.iter().filter(is_late) {
         match &effect.deed {
             Deed::AskApproval { stage, plan } => question = Some(question_mark(stage, plan)),
@@ -30,6 +38,8 @@ pub(super) fn unseen(item: &Item, effects: &[Effect], now: StoreTime, within: Du
             Deed::RemoveLabel { label } => _ = labels.insert(label, false),
             Deed::MoveTo { to, .. } => column = Some(to),
             Deed::MergePull { number, .. } => merged = Some(*number),
+            Deed::MarkPullReady => is_ready = true,
+            Deed::ReleaseLease { .. } => released = effect.lease.as_deref(),
             _ => {}
         }
     }
@@ -42,12 +52,15 @@ pub(super) fn unseen(item: &Item, effects: &[Effect], now: StoreTime, within: Du
         item.pull.as_ref().is_some_and(|pull| pull.number == *number && pull.state == PullState::Open)
     };
     let merge = merged.filter(shows_open).map(|_| "the merge");
-    label.or(column).or(question).or(merge).map(str::to_owned)
+    let draft = item.pull.as_ref().filter(|pull| is_ready && pull.is_draft).map(|_| "the draft");
+    // A claim that was given back would pass for somebody else's.
+    let release = released.filter(|token| claim == Some(*token)).map(|_| "the claim");
+    label.or(column).or(question).or(merge).or(draft).or(release).map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
-    use baton_core::slot::effect::EffectKey;
+    use baton_core::slot::effect::{EffectKey, Leaving};
     use baton_core::slot::{EffectId, ItemId};
     use serde_json::json;
 
@@ -67,7 +80,7 @@ mod tests {
             id: EffectId(1),
             key: EffectKey { item: ItemId(1), version: 1, step: 1 },
             deed,
-            lease: None,
+            lease: Some("t1".to_owned()),
             fence: 1,
             status: EffectStatus::Done,
             attempts: 1,
@@ -82,8 +95,9 @@ mod tests {
     fn check(item: &Item, deed: Deed, expected: Option<&str>) {
         let (at, later) = (StoreTime { ms: 1_000 }, StoreTime { ms: 11_000 });
         let effects = [done(deed, at)];
-        assert_eq!(unseen(item, &effects, at, WITHIN).as_deref(), expected, "{effects:?}");
-        assert_eq!(unseen(item, &effects, later, WITHIN), None, "by then everything can be seen");
+        let claim = Some("t1");
+        assert_eq!(unseen(item, claim, &effects, at, WITHIN).as_deref(), expected, "{effects:?}");
+        assert_eq!(unseen(item, claim, &effects, later, WITHIN), None, "by then everything can be seen");
     }
 
     #[test]
@@ -100,6 +114,24 @@ mod tests {
         let to = |to: &str| Deed::MoveTo { from: "Review".to_owned(), to: to.to_owned() };
         check(&item(&[], "open"), to("Validate"), None);
         check(&item(&[], "open"), to("Done"), Some("Done"));
+    }
+
+    #[test]
+    fn a_claim_that_was_given_back_a_moment_ago_is_nobody_elses() {
+        let release = || Deed::ReleaseLease { outcome: "success".to_owned(), leaving: Leaving::Without };
+        check(&item(&[], "open"), release(), Some("the claim"));
+        let effects = [done(release(), StoreTime { ms: 1_000 })];
+        let unseen = |claim| unseen(&item(&[], "open"), claim, &effects, StoreTime { ms: 1_000 }, WITHIN);
+        assert_eq!(unseen(Some("t2")), None, "somebody else has taken it since");
+        assert_eq!(unseen(None), None);
+    }
+
+    #[test]
+    fn a_pull_request_that_was_declared_ready_a_moment_ago_is_no_draft() {
+        let mut draft = item(&[], "open");
+        draft.pull.as_mut().unwrap().is_draft = true;
+        check(&draft, Deed::MarkPullReady, Some("the draft"));
+        check(&item(&[], "open"), Deed::MarkPullReady, None);
     }
 
     #[test]

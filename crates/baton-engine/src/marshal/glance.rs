@@ -28,6 +28,8 @@ pub struct Glance {
     pub has_lease: bool,
     /// The token of a lease that the store names and the tracker does not show as held.
     pub lost_lease: Option<String>,
+    /// The token of the claim that somebody else seems to have.
+    claim: Option<String>,
     /// Locks of other engines behind which there is no claim any more.
     pub stale_locks: Vec<String>,
 }
@@ -61,7 +63,8 @@ impl<P: Parts> Marshal<P> {
     async fn fresh(&self, glance: Glance) -> Result<Glance, LookError> {
         let effects = self.relay.store.effects(&glance.situation.item.key).await?;
         let within = self.visible_within();
-        match unseen(&glance.item, &effects, glance.now.store, within) {
+        let claim = glance.claim.as_deref();
+        match unseen(&glance.item, claim, &effects, glance.now.store, within) {
             Some(what) => Err(LookError::Stale(what)),
             None => Ok(glance),
         }
@@ -94,7 +97,7 @@ impl<P: Parts> Marshal<P> {
         };
         let foreign_claim = match has_lease {
             true => None,
-            false => self.leases.live_claim(issue).await?.map(|claim| claim.holder),
+            false => self.leases.live_claim(issue).await?,
         };
         let column = self.board.column_of(&seen).unwrap_or_default();
         let approval = self.approval(issue, &seen, &column, &rules, &memory).await;
@@ -104,9 +107,11 @@ impl<P: Parts> Marshal<P> {
             lost_lease: situation.item.lease.clone().filter(|_| !has_lease),
             has_lease,
             stale_locks: Vec::new(),
+            claim: None,
             situation,
         };
-        glance.item.foreign_claim = foreign_claim;
+        glance.claim = foreign_claim.as_ref().and_then(|claim| claim.nonce).map(|nonce| nonce.to_string());
+        glance.item.foreign_claim = foreign_claim.map(|claim| claim.holder);
         self.add_surroundings(&mut glance, &rules).await?;
         self.leave_out_stale_locks(&mut glance, &rules, date);
         Ok(glance)

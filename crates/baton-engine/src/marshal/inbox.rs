@@ -26,8 +26,12 @@ impl<P: Parts> Marshal<P> {
     /// Takes in news, and rings for those whom they concern. What only a survey can tell hastens the next one.
     fn hear_news(&self, news: &News) {
         let touched = self.desk().watch.hear(&folded_news(news));
-        touched.worth_a_look().for_each(|issue| self.bell.ring(issue.clone()));
-        if touched.asks_for_survey {
+        // An organization's webhooks tell of all its repositories. What is closed elsewhere may free an issue of ours, but
+        // nothing there is ours to work on.
+        let ours = touched.worth_a_look().filter(|issue| self.is_ours(&issue.repo));
+        ours.for_each(|issue| self.bell.ring(issue.clone()));
+        let is_elsewhere = matches!(&news.about, Subject::Repository(repo) if !self.is_ours(repo));
+        if touched.asks_for_survey && !is_elsewhere {
             self.desk().asks_for_survey = true;
         }
     }

@@ -46,11 +46,17 @@ impl<P: Parts> Marshal<P> {
         let mut desk = self.desk();
         let was_starting = desk.starting.remove(issue);
         let was_running = desk.runners.remove(issue);
-        if (was_starting || was_running)
-            && let Some(next) = desk.held_back.pop_front()
-        {
-            self.bell.ring(next);
+        drop(desk);
+        if was_starting || was_running {
+            // Not only the first: it may need no room any more.
+            self.look_at_held_back();
         }
+    }
+
+    /// Forgets an issue that is gone: it needs no room, and keeps none.
+    pub(super) fn is_gone(&self, issue: &IssueKey) {
+        self.desk().held_back.retain(|waiting| waiting != issue);
+        self.is_at_rest(issue);
     }
 
     /// Notes that a run for an issue is under way, so that the store counts it.

@@ -52,7 +52,8 @@ type Work<'a, P> = FuturesUnordered<BoxFuture<'a, Over<Nudged<P>>>>;
 struct Round {
     queue: VecDeque<IssueKey>,
     queued: BTreeSet<IssueKey>,
-    looking: BTreeSet<IssueKey>,
+    /// Those that are being looked at, and since when.
+    looking: BTreeMap<IssueKey, BootTime>,
     /// Those that were rung for while they were looked at.
     rung: BTreeSet<IssueKey>,
     /// Those that were looked at since the start.
@@ -80,7 +81,7 @@ impl Round {
         Self {
             queue: VecDeque::new(),
             queued: BTreeSet::new(),
-            looking: BTreeSet::new(),
+            looking: BTreeMap::new(),
             rung: BTreeSet::new(),
             seen: BTreeSet::new(),
             waiting: BTreeMap::new(),
@@ -106,13 +107,14 @@ impl Round {
         }
     }
 
-    /// Returns when an issue that was found at rest is looked at once more, if news of it came a moment ago.
-    fn settles_at(&mut self, issue: &IssueKey, now: BootTime) -> Option<BootTime> {
-        self.unsettled.remove(issue).filter(|until| *until > now)
+    /// Returns when an issue that was found at rest is looked at once more, if news of it came a moment before the look
+    /// `began`.
+    fn settles_at(&mut self, issue: &IssueKey, began: BootTime) -> Option<BootTime> {
+        self.unsettled.remove(issue).filter(|until| *until > began)
     }
 
     fn want(&mut self, issue: IssueKey, now: BootTime) {
-        if self.looking.contains(&issue) {
+        if self.looking.contains_key(&issue) {
             self.rung.insert(issue);
         } else if self.waiting.get(&issue).is_some_and(|until| *until > now) {
             // Its next look is due when the wait is over.
@@ -168,7 +170,10 @@ impl<P: Parts> Marshal<P> {
 
     fn begin_what_is_due<'a>(&'a self, round: &mut Round, work: &Work<'a, P>) {
         let now = self.clock.boot_now();
-        if std::mem::take(&mut self.desk().asks_for_survey) {
+        // What is asked for during a survey may be about what that has read already, so it stays asked for. While the budget
+        // is low, the next survey comes soon enough.
+        if !round.is_surveying && std::mem::take(&mut self.desk().asks_for_survey) && !round.pacer.is_saving()
+        {
             round.survey_at = now.max(round.survey_not_before);
         }
         if round.survey_at <= now && !round.is_surveying {
@@ -184,7 +189,7 @@ impl<P: Parts> Marshal<P> {
             && let Some(issue) = round.queue.pop_front()
         {
             round.queued.remove(&issue);
-            round.looking.insert(issue.clone());
+            round.looking.insert(issue.clone(), now);
             let is_first = !round.seen.contains(&issue);
             self.desk().due.remove(&issue);
             work.push(
@@ -255,9 +260,9 @@ impl<P: Parts> Marshal<P> {
         is_first: bool,
         attended: Result<Again, LookError>,
     ) {
-        round.looking.remove(&issue);
-        let is_rung = round.rung.remove(&issue);
         let now = self.clock.boot_now();
+        let began = round.looking.remove(&issue).unwrap_or(now);
+        let is_rung = round.rung.remove(&issue);
         match attended {
             Ok(again) => {
                 if is_first {
@@ -269,7 +274,7 @@ impl<P: Parts> Marshal<P> {
                     _ if is_rung => round.want(issue, now),
                     Again::After(wait) => drop(self.desk().due.insert(issue, now.plus(wait))),
                     Again::Never => {
-                        if let Some(at) = round.settles_at(&issue, now) {
+                        if let Some(at) = round.settles_at(&issue, began) {
                             self.desk().due.insert(issue, at);
                         }
                     }
@@ -323,6 +328,7 @@ impl<P: Parts> Marshal<P> {
         let hooks = self.desk().hooks;
         let cycle = Cycle { was_active: round.was_active, hooks, left_permille: (self.left_permille)() };
         round.was_active = false;
+        round.pacer.set_poll(rules.poll);
         let pace = round.pacer.after(cycle);
         // Whether webhooks can be relied on is found out by comparing, which costs nothing while nothing happens.
         let is_compared = hooks != HookHealth::Off && !round.pacer.is_saving();
@@ -373,7 +379,7 @@ fn asked_wait(error: Option<&TrackerError>) -> Duration {
 
 /// Returns whether an issue deserves a look by what the board shows of it: it is in a stage that something happens in, or
 /// carries a label of ours that somebody must own.
-fn is_worth_a_look(known: &Known, rules: &Rules) -> bool {
+pub(super) fn is_worth_a_look(known: &Known, rules: &Rules) -> bool {
     let names = rules.policy.names;
     let stage = known.column.as_deref().and_then(|column| rules.pipeline.stage(column));
     let is_over = |name: &str| {
@@ -417,7 +423,7 @@ mod tests {
         let issue = IssueKey { repo: baton_core::RepoSlug::new("acme", "web").unwrap(), number: 7 };
         let mut round = Round::new(at(0), Duration::from_secs(30), Duration::from_secs(3600));
         round.hear([issue.clone()], at(1_000), Duration::from_secs(10));
-        assert_eq!(round.queue, [issue.clone()]);
+        assert_eq!(round.queue, std::slice::from_ref(&issue));
         assert_eq!(round.settles_at(&issue, at(2_000)), Some(at(11_000)));
         assert_eq!(round.settles_at(&issue, at(2_000)), None, "once");
         round.hear([issue.clone()], at(20_000), Duration::from_secs(10));

@@ -72,7 +72,7 @@ impl Live {
                 known.troubles.remove(&Trouble::Board);
                 known.troubles.remove(&Trouble::Store);
             }
-            Happened::Looked(issue, _) => {
+            Happened::Looked(issue, _) | Happened::Gone(issue) => {
                 known.troubles.remove(&Trouble::Look(issue.to_string()));
             }
             Happened::NotLooked(issue, error) => {

@@ -119,6 +119,7 @@ impl Witness for Score {
                 self.change(issue.number, |row| row.doing = format!("the work tree stays: {why}"));
             }
             Happened::NotSurveyed(_)
+            | Happened::Gone(_)
             | Happened::OutOfReach(_)
             | Happened::Surveyed { .. }
             | Happened::Decided(..)

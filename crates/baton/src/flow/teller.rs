@@ -51,6 +51,7 @@ impl Witness for Teller {
             Happened::NotLooked(issue, error) => {
                 self.trouble(format!("{issue} could not be looked at: {error}"))
             }
+            Happened::Gone(issue) => eprintln!("{issue} was deleted or moved away, and is left alone"),
             Happened::NotSurveyed(error) => self.trouble(format!("the board could not be surveyed: {error}")),
             Happened::TreeKept(issue, why) => self.trouble(format!("the work tree of {issue} stays: {why}")),
             Happened::OutOfReach(error) => self.trouble(error.to_string()),
