@@ -24,6 +24,10 @@ use crate::stages;
 /// How often files are looked at.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// Half of such an edit would send issues to columns that the board does not have.
+const OTHER_STAGES: &str =
+    "which stages there are is part of the board, and changes only when the engine is started again";
+
 /// The settings that decisions and limits are made from anew. All others were used to put the engine together.
 const TAKEN_OVER: [&str; 28] = [
     "agent.default",
@@ -110,6 +114,11 @@ impl Watcher {
                 self.seen = found;
                 Some(told)
             }
+            // The edit is good, and is tried again at the next look.
+            Err(CommandError::OutOfReach(error)) => {
+                tracing::warn!(%error, "an edit of the configuration waits");
+                None
+            }
             Err(error) => self.refuse_at(found, &error),
         }
     }
@@ -142,14 +151,14 @@ impl Watcher {
 
     async fn take_over(&mut self, desk: &Desk, store: &impl Store) -> Result<String, CommandError> {
         let pipeline = stages::load::load(&desk.loaded, &desk.surroundings)?.set.pipeline;
+        if !self.has_same_stages(&pipeline) {
+            return Err(CommandError::Usage(OTHER_STAGES.to_owned()));
+        }
         let config = mixed(&self.began.config, desk.config());
         let settings = legs::settings_of(desk, &config)?;
         store.set_limits(&limits::of(&config)).await?;
         self.legs.set(settings);
-        let mut told = told(&self.began, &self.resolved, &desk.loaded.resolved);
-        if !self.has_same_stages(&pipeline) {
-            told.push_str("\nwarning: which stages there are is part of the board, and changes when the engine is started again");
-        }
+        let told = told(&self.began, &self.resolved, &desk.loaded.resolved);
         self.marshal.set_rules(Rules::of(&config, pipeline));
         self.resolved = desk.loaded.resolved.clone();
         Ok(told)
