@@ -63,7 +63,12 @@ async fn standing(repo: &Repo<'_>, number: u64) -> Standing {
     }
     let is_paused = repo.labels(number).await.iter().any(|label| label == "baton:paused");
     let said = repo.comments(number).await;
-    let says_why = |comment: &Value| comment["body"].as_str().unwrap().contains("**Baton — paused**");
+    let says_why = |comment: &Value| {
+        let body = comment["body"].as_str().unwrap();
+        ["paused", "stage failed", "a question"]
+            .iter()
+            .any(|what| body.contains(&format!("**Baton — {what}")))
+    };
     match is_paused && said.iter().any(says_why) {
         true => Standing::Paused,
         false => Standing::OnTheWay,
