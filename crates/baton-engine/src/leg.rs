@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use baton_core::RepoSlug;
 use baton_core::config::{AgentConfig, PipelineDialect};
 use baton_core::pipeline::Pipeline;
+use baton_core::pipeline::approval::Approvers;
 use baton_core::prompt::Templates;
 use baton_core::slot::RunEnd;
 use baton_core::slot::start::Started;
@@ -38,6 +39,8 @@ pub struct LegSettings {
     pub agents: BTreeMap<String, AgentConfig>,
     /// The stages.
     pub pipeline: Pipeline,
+    /// Who decides about plans, and so is heard about them.
+    pub approvers: Approvers,
     /// Whose labels, markers and directories are used.
     pub dialect: PipelineDialect,
     /// Where agents work that need no work tree.

@@ -313,6 +313,7 @@ pub fn issue(card: Card) -> IssueView {
         timeline: timeline(),
         runs,
         effects: Vec::new(),
+        plan: None,
         offers: offers(&card),
         columns: board().columns.into_iter().map(|column| column.name).collect(),
         card,

@@ -32,6 +32,9 @@ pub struct IssueView {
     pub runs: Vec<RunLine>,
     /// What was decided and is not done, and what never will be.
     pub effects: Vec<EffectLine>,
+    /// The plan that people are asked about, by its mark.
+    #[serde(default)]
+    pub plan: Option<String>,
     /// What may be ordered now, and what not and why.
     pub offers: Vec<Offer>,
     /// The columns that it may be moved to.

@@ -35,11 +35,17 @@ pub enum Order {
         /// What else to say.
         #[serde(default)]
         note: Option<String>,
+        /// The plan that was read, by its mark; without it, the one that waits now.
+        #[serde(default)]
+        plan: Option<String>,
     },
     /// The plan is not good.
     Reject {
         /// What is wrong with it.
         reason: String,
+        /// The plan that was read, by its mark; without it, the one that waits now.
+        #[serde(default)]
+        plan: Option<String>,
     },
     /// It goes to another column.
     Move {

@@ -9,12 +9,18 @@ mod plan;
 mod sayings;
 mod slack;
 
+use ballot::{Ballot, END};
+
 use super::item::{Approval, ApprovalState, Comment, Saying, SlackSign, Via, Vote};
 use super::names::Names;
 use super::stage::ApprovalWay;
 
+pub use ballot::{NoVoter, Speaks};
 pub use plan::{Plan, plan_of};
-pub use sayings::{TrackerWord, question, question_mark, record, verdict};
+pub use sayings::{
+    AGENT_PLAN, Asked, TrackerWord, asked_in, asked_last, is_of_agent, question, question_mark, record,
+    verdict,
+};
 pub use slack::{Heard, Reacted, Replied, SlackThread};
 
 /// Who decides about plans.
@@ -77,12 +83,12 @@ impl Terms<'_> {
 
 /// Returns what was said about the plan as it is now; nothing when nobody was asked about it.
 pub fn of(terms: Terms<'_>, comments: &[Comment], heard: &Heard) -> Option<Approval> {
+    let ballot = Ballot::last(terms, comments)?;
     let plan = plan_of(comments, terms.stage, terms.names);
-    let (asked, question) = sayings::latest_question(comments, terms.stage, terms.names)?;
-    if question.plan != plan.mark {
+    if ballot.plan != plan.mark {
         return None;
     }
-    let mut votes = ballot::on_tracker(terms, comments, asked, &plan);
+    let mut votes = ballot.votes(END);
     let (in_slack, amendments) = slack::said(terms, heard);
     // What was written down already is not counted twice: a voter has one vote, wherever it was given.
     votes.extend(in_slack.iter().cloned());
@@ -91,7 +97,7 @@ pub fn of(terms: Terms<'_>, comments: &[Comment], heard: &Heard) -> Option<Appro
         stage: terms.stage.to_owned(),
         plan: plan.mark,
         state: tally.state,
-        asked_at: comments[asked].created_at,
+        asked_at: ballot.question.created_at,
         by: tally.by,
         reason: tally.reason,
         in_favour: tally.in_favour,
@@ -111,13 +117,15 @@ fn sign(terms: Terms<'_>, heard: &Heard) -> SlackSign {
     }
 }
 
-/// Returns what an agent should know of what people said about plans: why its own was rejected, or what they added to the one
-/// that it is to carry out.
-pub fn sayings(comments: &[Comment], stages: &[&str], names: Names) -> Vec<Saying> {
-    let latest =
-        stages.iter().filter_map(|stage| sayings::latest_question(comments, stage, names).map(|(at, _)| at));
-    let Some(asked) = latest.max() else { return Vec::new() };
-    ballot::words_after(&comments[asked..], names)
+/// Returns what an agent in a stage should know of what people said about the plans of these stages: why its own was rejected, or
+/// what they added to the one that it is to carry out. Only those are heard who may decide, each with their last word; what
+/// is said about a plan after it was approved is not told to whoever carries it out.
+pub fn sayings(asking: &[Terms<'_>], comments: &[Comment], own: &str) -> Vec<Saying> {
+    let ballots = asking.iter().filter_map(|terms| Ballot::last(*terms, comments));
+    let Some(latest) = ballots.max_by_key(|ballot| ballot.place) else { return Vec::new() };
+    let is_made_again = latest.terms.stage == own;
+    let until = if is_made_again { None } else { latest.approved_at() };
+    latest.sayings(until.unwrap_or(END))
 }
 
 impl Vote {

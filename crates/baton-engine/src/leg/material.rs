@@ -6,7 +6,7 @@ use baton_core::agent::Errand;
 use baton_core::config::stages::prompts;
 use baton_core::config::{Adapter, PipelineDialect};
 use baton_core::pipeline::Stage;
-use baton_core::pipeline::approval;
+use baton_core::pipeline::approval::{self, Terms};
 use baton_core::pipeline::comments::is_new;
 use baton_core::pipeline::effect::Job;
 use baton_core::pipeline::item::{self, LinkedPull};
@@ -21,6 +21,8 @@ use baton_core::slot::{ItemKey, ItemMemory, Reason};
 use baton_core::workspace::names::issue_branch;
 use baton_core::workspace::{Opened, Update};
 use baton_ports::{Tracker, TrackerError};
+
+use super::LegSettings;
 
 /// What a run is about, as far as words are concerned.
 #[derive(Clone, Copy)]
@@ -47,16 +49,16 @@ impl Scene<'_> {
 
     /// Returns what people said about plans that concerns a stage's own work: why its plan was rejected, or what they added to
     /// the plan that it carries out.
-    fn notes(&self, comments: &[item::Comment], stages: &[Stage], names: Names) -> Vec<Note> {
+    fn notes(&self, comments: &[item::Comment], settings: &LegSettings, names: Names) -> Vec<Note> {
         let Some(own) = self.stage.filter(|_| self.errand.job == Job::Stage) else { return Vec::new() };
-        let asking = stages.iter().filter(|stage| stage.approval.is_some() && stage.order <= own.order);
-        let asking: Vec<_> = asking.map(|stage| stage.name.as_str()).collect();
+        let up_to_here = settings.pipeline.stages().iter().filter(|stage| stage.order <= own.order);
+        let asking: Vec<_> = up_to_here.filter_map(|stage| terms(stage, settings, names)).collect();
         let note = |said: item::Saying| Note {
             kind: if said.is_rejection { NoteKind::Rejected } else { NoteKind::Amendment },
             by: Some(said.by),
             text: said.text,
         };
-        approval::sayings(comments, &asking, names).into_iter().map(note).collect()
+        approval::sayings(&asking, comments, &own.name).into_iter().map(note).collect()
     }
 
     /// Returns whether the agent reads words; a plain program that was woken without a stage reads a document.
@@ -65,20 +67,25 @@ impl Scene<'_> {
     }
 }
 
+/// Returns what approvals of a stage's plan are held to, if it asks for them.
+fn terms<'a>(stage: &'a Stage, settings: &'a LegSettings, names: Names) -> Option<Terms<'a>> {
+    Some(Terms { names, stage: &stage.name, way: stage.approval?, approvers: &settings.approvers })
+}
+
 /// Reads everything that the tracker shows of an issue.
 pub(super) async fn read(
     tracker: &impl Tracker,
     scene: Scene<'_>,
-    stages: &[Stage],
-    dialect: PipelineDialect,
+    settings: &LegSettings,
 ) -> Result<Option<Material>, TrackerError> {
     let ItemKey::Issue(key) = &scene.started.item.key else { return Ok(None) };
+    let (stages, dialect) = (settings.pipeline.stages(), settings.dialect);
     let seen = tracker.sight(key, &issue_branch(dialect, key.number)).await?.value;
     let mut material = Material::new(key.repo.clone());
     let names = Names::of(dialect.into());
     material.outputs = stage_outputs(&seen.comments, names, scene.heard_stages(stages));
     material.new_comments = scene.errand.comments.clone();
-    material.notes = scene.notes(&seen.comments, stages, names);
+    material.notes = scene.notes(&seen.comments, settings, names);
     material.comments = seen.comments;
     material.issue = Some(Issue {
         number: seen.issue.number,

@@ -143,8 +143,7 @@ impl<W: Workspaces, P: AgentPrograms, T: Tracker, S: Store, K: Keeper> Track<W, 
             return Ok(None);
         }
         let settings = self.settings.get();
-        let stages = settings.pipeline.stages();
-        let read = material::read(&self.tracker, scene, stages, settings.dialect).await;
+        let read = material::read(&self.tracker, scene, &settings).await;
         read.map_err(|error| out_of_reach(&error))
     }
 

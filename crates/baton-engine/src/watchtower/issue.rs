@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use baton_core::board::Known;
+use baton_core::pipeline::approval;
 use baton_core::pipeline::checks::Health;
 use baton_core::pipeline::item::{self, ApprovalState, Item, LinkedPull, Moment};
 use baton_core::pipeline::names::{Flag, Said};
@@ -82,6 +83,7 @@ impl<P: Parts, L> Watchtower<P, L> {
             effects: effects.iter().filter(is_open).map(|effect| effect_line(effect, &key)).collect(),
             offers: offers(glance, &card, &rules),
             columns: rules.pipeline.stages().iter().map(|stage| stage.name.clone()).collect(),
+            plan: approval::asked_last(&glance.item.comments, rules.policy.names).map(|asked| asked.plan),
             labels: glance.item.labels.clone(),
             is_closed: glance.item.is_closed,
             runs,

@@ -10,7 +10,7 @@ use baton_view::{LookoutError, Order, Reply};
 use super::{Answer, Watchtower, of_claim, of_store, of_tracker};
 use crate::claims::HoldOutcome;
 use crate::marshal::Parts;
-use crate::orders::{COMMENT_CHARS_MAX, REASON_CHARS_MAX, Speaker, comment, reply};
+use crate::orders::{COMMENT_CHARS_MAX, REASON_CHARS_MAX, Speaker, Word, comment, reply};
 
 impl<P: Parts, L> Watchtower<P, L> {
     pub(super) async fn carry_out(&self, issue: &IssueKey, order: &Order, by: &str) -> Answer<Reply> {
@@ -26,15 +26,15 @@ impl<P: Parts, L> Watchtower<P, L> {
             Order::Cancel {} => self.cancel(issue).await,
             Order::Hold {} => self.hold(issue, by).await,
             Order::Unhold {} => self.unhold(issue, by).await,
-            Order::Approve { note } => {
+            Order::Approve { note, plan } => {
                 let note = line(note.as_deref(), "note")?;
-                speaker.decide(tracker, issue, true, note).await.map_err(of_tracker)
+                self.decide(issue, speaker, (true, note, plan.as_deref())).await
             }
-            Order::Reject { reason } => {
+            Order::Reject { reason, plan } => {
                 let reason = line(Some(reason), "reason")?;
                 let reason =
                     reason.ok_or_else(|| LookoutError::Refused("a rejection needs a reason".to_owned()))?;
-                speaker.decide(tracker, issue, false, Some(reason)).await.map_err(of_tracker)
+                self.decide(issue, speaker, (false, Some(reason), plan.as_deref())).await
             }
             Order::Move { to } => self.move_to(issue, to).await,
             Order::Comment { text } => {
@@ -47,6 +47,18 @@ impl<P: Parts, L> Watchtower<P, L> {
                 comment(tracker, issue, text).await.map_err(of_tracker)
             }
         }
+    }
+
+    async fn decide(
+        &self,
+        issue: &IssueKey,
+        speaker: Speaker<'_>,
+        (is_for, reason, plan): (bool, Option<&str>, Option<&str>),
+    ) -> Answer<Reply> {
+        let approvers = &self.marshal.rules().policy.approvers;
+        let dialect = self.marshal.settings.dialect;
+        let word = Word { is_for, reason, plan, approvers, dialect };
+        speaker.decide(&self.marshal.tracker, issue, word).await.map_err(of_tracker)
     }
 
     async fn wake(

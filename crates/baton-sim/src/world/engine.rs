@@ -211,6 +211,7 @@ impl Parts {
         LegSettings {
             agents: self.config.agents.clone(),
             pipeline: shipped(PipelineDialect::Baton).pipeline,
+            approvers: baton_core::pipeline::Policy::of(&self.config).approvers,
             dialect: PipelineDialect::Baton,
             directory: PathBuf::from("/sim"),
             variables: Vec::new(),

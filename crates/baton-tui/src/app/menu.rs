@@ -215,8 +215,8 @@ fn order(app: &App, menu: &Menu) -> Option<Order> {
         OrderKind::Cancel => Order::Cancel {},
         OrderKind::Hold => Order::Hold {},
         OrderKind::Unhold => Order::Unhold {},
-        OrderKind::Approve => Order::Approve { note: some },
-        OrderKind::Reject => Order::Reject { reason: text },
+        OrderKind::Approve => Order::Approve { note: some, plan: None },
+        OrderKind::Reject => Order::Reject { reason: text, plan: None },
         OrderKind::Move => Order::Move { to: columns(app, menu).get(menu.column)?.clone() },
         OrderKind::Comment => Order::Comment { text },
     })

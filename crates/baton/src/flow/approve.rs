@@ -1,6 +1,7 @@
 //! `baton approve REF` and `baton reject REF`: a person's word about a plan, written on the issue where everybody reads it.
 
-use baton_engine::orders::{REASON_CHARS_MAX, Speaker};
+use baton_core::pipeline::Policy;
+use baton_engine::orders::{REASON_CHARS_MAX, Word};
 use clap::Args;
 use serde_json::json;
 
@@ -18,8 +19,10 @@ Exit codes:
   1  no plan waits there, or the word would not count
   3  the tracker cannot be reached
 
-The word counts as that of `user`; where `approvers` are named, it must be one of them. If the
-plan changes before the engine looks, the approval is void and people are asked again.")]
+The word counts for the account that the token belongs to. With the engine's own account it counts
+for `user`; where `approvers` are named, it must be one of them, and where more than one must
+approve, it does not count. If the plan changes before the engine looks, the approval is void and
+people are asked again.")]
 pub(crate) struct Approve {
     /// The issue: #42 in a checkout, REPO#42, OWNER/REPO#42, or its address.
     #[arg(value_name = "REF")]
@@ -27,6 +30,9 @@ pub(crate) struct Approve {
     /// What is to be done besides, for the agent that carries the plan out.
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    /// The plan that was read, by the mark that its question names; without it, the one that waits now.
+    #[arg(long, value_name = "MARK")]
+    plan: Option<String>,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -51,6 +57,9 @@ pub(crate) struct Reject {
     /// Why, for the agent that makes the next plan.
     #[arg(long, value_name = "TEXT")]
     reason: String,
+    /// The plan that was read, by the mark that its question names; without it, the one that waits now.
+    #[arg(long, value_name = "MARK")]
+    plan: Option<String>,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -61,14 +70,16 @@ pub(crate) struct Reject {
 impl Approve {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let note = self.note.as_deref().map(|note| words("--note", note)).transpose()?;
-        decide(&self.tracker, &self.issue, true, note, self.json)
+        let word = Said { is_for: true, reason: note, plan: self.plan.as_deref() };
+        decide(&self.tracker, &self.issue, word, self.json)
     }
 }
 
 impl Reject {
     pub(crate) fn run(&self) -> Result<(), CommandError> {
         let reason = words("--reason", &self.reason)?;
-        decide(&self.tracker, &self.issue, false, Some(reason), self.json)
+        let word = Said { is_for: false, reason: Some(reason), plan: self.plan.as_deref() };
+        decide(&self.tracker, &self.issue, word, self.json)
     }
 }
 
@@ -80,32 +91,26 @@ fn words<'a>(flag: &str, text: &'a str) -> Result<&'a str, CommandError> {
     }
 }
 
+/// What was said.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    is_for: bool,
+    reason: Option<&'a str>,
+    plan: Option<&'a str>,
+}
+
 fn decide(
     tracker: &TrackerArguments,
     issue: &IssueArgument,
-    is_for: bool,
-    reason: Option<&str>,
+    Said { is_for, reason, plan }: Said<'_>,
     is_json: bool,
 ) -> Result<(), CommandError> {
     let context = tracker.open(Vec::new())?;
     let issue = context.issue(issue)?;
     let github = &context.fleet.claims.tracker;
-    let by: Speaker<'_> = speaker(&context);
-    let approvers = &context.config.approvals.approvers;
-    if !approvers.is_empty() && !approvers.iter().any(|who| who.eq_ignore_ascii_case(by.who)) {
-        let said = format!(
-            "`{}` is not among `approvers`, so the word would not count; ask {}, or set `user`",
-            by.who,
-            approvers.join(", ")
-        );
-        return answer(
-            is_json,
-            false,
-            said,
-            &json!({ "outcome": "not-an-approver", "issue": issue.to_string() }),
-        );
-    }
-    let deciding = async { by.decide(github, &issue, is_for, reason).await.map_err(out_of_reach) };
+    let (approvers, dialect) = (Policy::of(&context.config).approvers, context.config.pipeline.dialect);
+    let word = Word { is_for, reason, plan, approvers: &approvers, dialect };
+    let deciding = async { speaker(&context).decide(github, &issue, word).await.map_err(out_of_reach) };
     let reply = context.block_on(deciding)?;
     let shape = json!({ "outcome": reply.outcome, "issue": issue.to_string(), "reason": reason });
     answer(is_json, reply.is_done, reply.said, &shape)

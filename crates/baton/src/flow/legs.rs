@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use baton_agent::StartingBlock;
 use baton_core::agent::command_line::Places;
 use baton_core::config::{Config, StoreAddress};
+use baton_core::pipeline::Policy;
 use baton_engine::engine::LegsOf;
 use baton_engine::leg::{LegSettings, Legs};
 use baton_store::SqlStore;
@@ -76,6 +77,7 @@ pub(super) fn settings_of(desk: &Desk, config: &Config) -> Result<LegSettings, C
     Ok(LegSettings {
         agents: config.agents.clone(),
         pipeline: stages::load::load(&desk.loaded, &desk.surroundings)?.set.pipeline,
+        approvers: Policy::of(config).approvers,
         dialect,
         directory: absolute(desk.loaded.directory.clone()),
         variables: variables(desk),

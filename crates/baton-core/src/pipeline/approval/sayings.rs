@@ -9,16 +9,17 @@ use super::super::authors::with_quiet_bots;
 use super::super::item::{Comment, Saying, Via, Vote};
 use super::super::names::Names;
 use super::Terms;
-use super::plan::Plan;
 
-/// A question that was asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Question {
-    pub(super) plan: String,
+/// How questions about plans of agents are called that no engine drives, before the digest of the plan.
+pub const AGENT_PLAN: &str = "agent plan ";
+
+/// How a comment begins that has to do with approvals.
+fn beginning(names: Names) -> String {
+    format!("{} — approval: ", names.heading())
 }
 
 fn heading(names: Names, stage: &str) -> String {
-    format!("{} — approval: {stage}**", names.heading())
+    format!("{}{stage}**", beginning(names))
 }
 
 /// Returns the comment that asks for approval of a plan.
@@ -47,33 +48,67 @@ pub fn question_mark(stage: &str, plan: &str) -> String {
     format!("<!-- baton:approval={stage} plan={plan} -->")
 }
 
-/// Returns the last question about a stage's plan, and where it is among the comments.
-pub(super) fn latest_question(comments: &[Comment], stage: &str, names: Names) -> Option<(usize, Question)> {
-    let (heading, begin) = (heading(names, stage), format!("<!-- baton:approval={stage} plan="));
+/// Returns the last question about a stage's plan: where it is among the comments, and the mark of the plan.
+pub(super) fn latest_question(comments: &[Comment], stage: &str, names: Names) -> Option<(usize, String)> {
+    let heading = heading(names, stage);
     let read = |comment: &Comment| {
-        let is_ours = comment.is_own_account && comment.body.starts_with(&heading);
-        let (_, rest) = comment.body.rsplit_once(&begin).filter(|_| is_ours)?;
-        rest.split_once(" -->").map(|(plan, _)| Question { plan: plan.to_owned() })
+        let asked = asked_in(&comment.body, names)?;
+        let is_it = comment.is_own_account && comment.body.starts_with(&heading) && asked.stage == stage;
+        is_it.then_some(asked.plan)
     };
     let numbered = comments.iter().enumerate().rev();
-    numbered.filter_map(|(at, comment)| read(comment).map(|question| (at, question))).next()
+    numbered.filter_map(|(at, comment)| read(comment).map(|plan| (at, plan))).next()
+}
+
+/// What a question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The stage, or what an agent's own plan is called.
+    pub stage: String,
+    /// The plan, by its mark.
+    pub plan: String,
+}
+
+/// Returns what a comment asks about, if it is a question. Whose it is has to be asked apart: anybody can copy one.
+pub fn asked_in(body: &str, names: Names) -> Option<Asked> {
+    let (_, mark) =
+        body.rsplit_once("<!-- baton:approval=").filter(|_| body.starts_with(&beginning(names)))?;
+    let (stage, plan) = mark.split_once(" -->")?.0.rsplit_once(" plan=")?;
+    Some(Asked { stage: stage.to_owned(), plan: plan.to_owned() })
+}
+
+/// Returns what people were asked about last.
+pub fn asked_last(comments: &[Comment], names: Names) -> Option<Asked> {
+    let own = comments.iter().rev().filter(|comment| comment.is_own_account);
+    own.filter_map(|comment| asked_in(&comment.body, names)).next()
+}
+
+/// Returns whether a comment is a question of ours, whatever it is about.
+pub(super) fn is_question(comment: &Comment, names: Names) -> bool {
+    comment.is_own_account && asked_in(&comment.body, names).is_some()
+}
+
+/// Returns whether the plan that people were asked about last is that of an agent which no engine drives, and no stage has
+/// said anything since. An answer is then about that plan.
+pub fn is_of_agent(comments: &[Comment], names: Names) -> bool {
+    let words_of_stage = format!("{} — stage: ", names.heading());
+    let about = |comment: &Comment| match asked_in(&comment.body, names) {
+        Some(asked) => Some(asked.stage.starts_with(AGENT_PLAN)),
+        None => comment.body.starts_with(&words_of_stage).then_some(false),
+    };
+    let own = comments.iter().rev().filter(|comment| comment.is_own_account);
+    own.filter_map(about).next().unwrap_or(false)
 }
 
 /// Returns the comment that writes down what was said elsewhere, so that everybody reads it where the issue is.
-pub fn record(
-    names: Names,
-    stage: Option<&str>,
-    plan: Option<&Plan>,
-    votes: &[Vote],
-    amendments: &[Saying],
-) -> String {
-    let plan = plan.map_or_else(String::new, |plan| format!(" (`{}`)", plan.mark));
-    let mut said = format!("{}\n", heading(names, stage.unwrap_or("a decision")));
+pub fn record(names: Names, asked: &Asked, votes: &[Vote], amendments: &[Saying]) -> String {
+    let plan = &asked.plan;
+    let mut said = format!("{}\n", heading(names, &asked.stage));
     for vote in votes {
         let word = if vote.is_for { "approved" } else { "rejected" };
         let (by, via) = (&vote.by, vote.via.words());
         let reason = if vote.reason.is_empty() { "." } else { ":" };
-        let _ = write!(said, "\n`{by}` {word} the plan{plan} {via}{reason}\n");
+        let _ = write!(said, "\n`{by}` {word} the plan (`{plan}`) {via}{reason}\n");
         quote(&mut said, &vote.reason);
     }
     for amendment in amendments {
@@ -81,7 +116,7 @@ pub fn record(
         quote(&mut said, &amendment.text);
     }
     for vote in votes {
-        let _ = write!(said, "\n{}", vote_mark(vote));
+        let _ = write!(said, "\n{}", vote_mark(vote, plan));
     }
     said
 }
@@ -92,30 +127,40 @@ fn quote(said: &mut String, text: &str) {
     }
 }
 
-fn vote_mark(vote: &Vote) -> String {
+fn vote_mark(vote: &Vote, plan: &str) -> String {
     let word = if vote.is_for { "approve" } else { "reject" };
     let via = match vote.via {
         Via::Slack => "slack",
         Via::Tracker | Via::Baton => "baton",
     };
-    format!("<!-- baton:vote={word} via={via} by={} -->", vote.by)
+    format!("<!-- baton:vote={word} via={via} plan={plan} by={} -->", vote.by)
 }
 
-/// Returns the votes that a comment of ours writes down.
-pub(super) fn recorded(comment: &Comment, names: Names) -> Vec<Vote> {
-    let begin = format!("{} — approval: ", names.heading());
-    if !comment.is_own_account || !comment.body.starts_with(&begin) {
+/// A vote that was written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Recorded {
+    /// The plan that it is about, by its mark.
+    pub(super) plan: String,
+    /// The vote, as it was written.
+    pub(super) vote: Vote,
+}
+
+/// Returns the votes that a comment writes down. Whether its author may do so has to be asked apart.
+pub(super) fn recorded(comment: &Comment, names: Names) -> Vec<Recorded> {
+    if !comment.body.starts_with(&beginning(names)) {
         return Vec::new();
     }
     let marks = comment.body.split("\n<!-- baton:vote=").skip(1);
     marks.filter_map(|mark| read_mark(mark.split_once(" -->")?.0, &comment.body)).collect()
 }
 
-fn read_mark(mark: &str, body: &str) -> Option<Vote> {
+fn read_mark(mark: &str, body: &str) -> Option<Recorded> {
     let (word, rest) = mark.split_once(" via=")?;
-    let (via, by) = rest.split_once(" by=")?;
+    let (via, rest) = rest.split_once(" plan=")?;
+    let (plan, by) = rest.split_once(" by=")?;
     let via = if via == "slack" { Via::Slack } else { Via::Baton };
-    Some(Vote { by: by.to_owned(), is_for: word == "approve", reason: quoted_after(body, by), via })
+    let vote = Vote { by: by.to_owned(), is_for: word == "approve", reason: quoted_after(body, by), via };
+    Some(Recorded { plan: plan.to_owned(), vote })
 }
 
 /// Returns what is quoted below the first line that names somebody.
@@ -127,8 +172,9 @@ fn quoted_after(body: &str, by: &str) -> String {
 }
 
 /// Returns what a comment of ours writes down as added to a plan.
-pub(super) fn recorded_amendments(comment: &Comment, names: Names) -> Vec<Saying> {
-    if recorded(comment, names).is_empty() {
+pub(super) fn recorded_amendments(comment: &Comment, names: Names, plan: &str) -> Vec<Saying> {
+    let is_about_it = || recorded(comment, names).iter().any(|record| record.plan == plan);
+    if !comment.is_own_account || !is_about_it() {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -26,6 +26,7 @@ pub(crate) struct Fields {
     note: String,
     to: String,
     text: String,
+    plan: String,
 }
 
 /// Returns a field unless it is blank.
@@ -49,11 +50,11 @@ fn order(kind: &str, fields: &Fields) -> Result<Order, LookoutError> {
         OrderKind::Cancel => Order::Cancel {},
         OrderKind::Hold => Order::Hold {},
         OrderKind::Unhold => Order::Unhold {},
-        OrderKind::Approve => Order::Approve { note: filled(&fields.note) },
+        OrderKind::Approve => Order::Approve { note: filled(&fields.note), plan: filled(&fields.plan) },
         OrderKind::Reject => {
             let advice =
                 "nothing was rejected: say what is wrong with the plan, so that the agent can mend it";
-            Order::Reject { reason: needed(&fields.reason, advice)? }
+            Order::Reject { reason: needed(&fields.reason, advice)?, plan: filled(&fields.plan) }
         }
         OrderKind::Move => {
             Order::Move { to: needed(&fields.to, "nothing was moved: choose the column that it goes to")? }
@@ -75,7 +76,7 @@ pub(crate) async fn give<L: Lookout>(
         Err(error) => return shell::answer(&site, &asking, Err(error)),
     };
     let reply = carry_out(&site, &issue, &kind, &asking, fields).await;
-    let status = reply.as_ref().err().map_or(StatusCode::OK, shell::status_of);
+    let status = status_of(&reply);
     if asking.wants_part {
         let about = [("HX-Trigger", "relay-changed"), (header::CACHE_CONTROL.as_str(), "no-store")];
         return (status, about, Html(result(&reply).into_string())).into_response();
@@ -85,6 +86,15 @@ pub(crate) async fn give<L: Lookout>(
         *page.status_mut() = status;
     }
     page
+}
+
+/// What was not done is no success, so that scripts keep what was typed.
+fn status_of(reply: &Result<Reply, LookoutError>) -> StatusCode {
+    match reply {
+        Ok(reply) if reply.is_done => StatusCode::OK,
+        Ok(_) => StatusCode::CONFLICT,
+        Err(error) => shell::status_of(error),
+    }
 }
 
 async fn carry_out<L: Lookout>(
@@ -200,6 +210,11 @@ fn form(view: &IssueView, order: OrderKind, csrf: &str) -> Markup {
     }
 }
 
+/// Returns the plan that is shown, so that a word about it counts for no other.
+fn plan(view: &IssueView) -> Markup {
+    html! { @if let Some(plan) = &view.plan { input type="hidden" name="plan" value=(plan); } }
+}
+
 fn fields(view: &IssueView, order: OrderKind) -> Markup {
     let word = order.word();
     let line = |name: &str, words: &str, is_needed: bool| {
@@ -218,8 +233,8 @@ fn fields(view: &IssueView, order: OrderKind) -> Markup {
         @match order {
             OrderKind::Pause => (line("reason", "Reason (may be empty)", false)),
             OrderKind::Wake => { (line("agent", "Agent (empty: that of the stage)", false)) (text("note", "What it is told (may be empty)", false)) },
-            OrderKind::Approve => (text("note", "Note (may be empty)", false)),
-            OrderKind::Reject => (text("reason", "What is wrong with it", true)),
+            OrderKind::Approve => { (plan(view)) (text("note", "Note (may be empty)", false)) },
+            OrderKind::Reject => { (plan(view)) (text("reason", "What is wrong with it", true)) },
             OrderKind::Comment => (text("text", "What to say", true)),
             OrderKind::Move => {
                 label for="move-to" { "To" }
@@ -240,7 +255,10 @@ mod tests {
     fn blank_fields_are_left_out_and_needed_ones_are_asked_for() {
         let fields = Fields { reason: "  ".to_owned(), note: " go on ".to_owned(), ..Fields::default() };
         assert_eq!(order("pause", &fields), Ok(Order::Pause { reason: None }));
-        assert_eq!(order("approve", &fields), Ok(Order::Approve { note: Some("go on".to_owned()) }));
+        assert_eq!(
+            order("approve", &fields),
+            Ok(Order::Approve { note: Some("go on".to_owned()), plan: None })
+        );
         for kind in ["reject", "move", "comment"] {
             assert!(matches!(order(kind, &fields), Err(LookoutError::Refused(_))), "{kind}");
         }
