@@ -1,8 +1,11 @@
 //! What settings must be together: values that are right alone and wrong in each other's company.
 
+use std::collections::BTreeSet;
+
 use super::error::ConfigError;
 use super::resolve::Effective;
 use super::typed::{Reader, Values};
+use crate::pipeline::approval::SlackApprover;
 
 /// Returns what is right alone and wrong together.
 pub(super) fn conflicts(values: &Values, settings: &[Effective]) -> Vec<ConfigError> {
@@ -14,6 +17,7 @@ pub(super) fn conflicts(values: &Values, settings: &[Effective]) -> Vec<ConfigEr
         together.checks(),
         together.dialects(),
         together.app(),
+        together.voters(),
     ];
     errors.into_iter().flatten().map(ConfigError::Conflict).collect()
 }
@@ -111,6 +115,20 @@ impl Together<'_> {
         let error = || "`app.id` and `app.private_key_file` need each other: set both, or neither".to_owned();
         is_half.then(error).into_iter().collect()
     }
+
+    /// Somebody who is named twice would have two votes.
+    fn voters(&self) -> Vec<String> {
+        let ids = self.read.list("slack.approvers").iter().map(|who| SlackApprover::read(who).id);
+        let mut seen = BTreeSet::new();
+        let twice: BTreeSet<_> = ids.filter(|id| !seen.insert(id.clone())).collect();
+        let error = |id: String| {
+            format!(
+                "{} names `{id}` twice: one person would have two votes; name everybody once, as `{id}=LOGIN` if they have an account on the tracker",
+                self.said("slack.approvers")
+            )
+        };
+        twice.into_iter().map(error).collect()
+    }
 }
 
 #[cfg(test)]
@@ -188,5 +206,12 @@ mod tests {
         check("app: {id: 7}\n", Err(expected));
         check("app: {private_key_file: k.pem}\n", Err(expected));
         check("app: {id: 7, private_key_file: k.pem}\n", Ok(()));
+    }
+
+    #[test]
+    fn nobody_is_named_twice_among_those_who_decide_in_slack() {
+        check("slack: {approvers: [U1, U2=ana]}", Ok(()));
+        let twice = "`slack.approvers` (U1, U1=ana, baton.yaml:1:20) names `U1` twice";
+        check("slack: {approvers: [U1, U1=ana]}", Err(twice));
     }
 }

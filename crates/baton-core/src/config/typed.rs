@@ -336,7 +336,7 @@ impl Reader<'_> {
         }
     }
 
-    fn list(&self, key: &str) -> &[String] {
+    pub(super) fn list(&self, key: &str) -> &[String] {
         match &self.0[key] {
             Value::List(items) => items,
             other => panic!("`{key}` is a list, and not {other:?}"),
