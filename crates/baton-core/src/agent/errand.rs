@@ -21,6 +21,9 @@ const THREADS: &str = "threads";
 const THREAD_COMMENTS: &str = "thread_comments";
 const SETTLED: &str = "settled";
 
+/// The keys that only the pipeline writes. Comments may be pointed out by anybody.
+const RESERVED: [&str; 6] = [STAGE, JOB, RESUME, THREADS, THREAD_COMMENTS, SETTLED];
+
 /// What a run is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Errand {
@@ -64,6 +67,12 @@ impl Errand {
             thread_comments: list(context, THREAD_COMMENTS, "a list of whole numbers", Value::as_u64)?,
             is_settled: flag(context, SETTLED)?,
         })
+    }
+
+    /// Returns the first of some keys by which the pipeline says what a run is for. Whoever only wakes an agent may not use them: a
+    /// run for a stage would begin with none of the stage's gates passed.
+    pub fn reserved<'a>(keys: impl IntoIterator<Item = &'a String>) -> Option<&'a str> {
+        keys.into_iter().map(String::as_str).find(|key| RESERVED.contains(key))
     }
 
     /// Returns the context of a wake that the pipeline wants.
@@ -216,6 +225,24 @@ mod tests {
         assert_eq!((errand.stage.as_deref(), errand.job, errand.resume), (Some("Review"), Job::Review, true));
         assert_eq!((errand.comments, errand.threads), (vec![1, 2], vec!["T".to_owned()]));
         assert_eq!(errand.thread_comments, [9]);
+    }
+
+    #[test]
+    fn every_key_that_the_pipeline_writes_is_its_own_but_for_comments() {
+        let wake = Wake {
+            job: Job::Stage,
+            agent: None,
+            stage: "Plan".to_owned(),
+            resume: false,
+            comments: vec![1],
+            threads: Vec::new(),
+            thread_comments: Vec::new(),
+        };
+        let Value::Object(written) = Errand::context(&wake).unwrap().as_value() else { unreachable!() };
+        for key in written.keys().filter(|key| *key != COMMENT_IDS) {
+            assert_eq!(Errand::reserved([key]), Some(key.as_str()));
+        }
+        assert_eq!(Errand::reserved(&["note".to_owned(), COMMENT_IDS.to_owned()]), None);
     }
 
     #[test]

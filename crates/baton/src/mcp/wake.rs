@@ -1,5 +1,6 @@
 //! The tool `wake`: ask that an agent of the engine look at an issue.
 
+use baton_core::agent::Errand;
 use baton_core::slot::wake::WakeAsk;
 use baton_core::slot::{AgentName, Asker, Context, Reason, Source};
 use schemars::JsonSchema;
@@ -25,7 +26,8 @@ pub(super) struct Input {
     /// merge_conflict, blockers_resolved, children_completed, approval_decided or manual; by default manual.
     #[serde(default)]
     reason: Option<String>,
-    /// What it should know, as an object of your choice.
+    /// What it should know, as an object of your choice, without the keys by which the engine says what a run is for: stage,
+    /// job, resume, threads, thread_comments and settled.
     #[serde(default)]
     context: Option<Map<String, Value>>,
     /// What makes this wakeup the same as another of the issue and the agent: only the first one counts. Give one when you may
@@ -103,6 +105,12 @@ fn ask(session: &Session, desk: &Desk, input: &Input) -> Result<WakeAsk, Trouble
         return Err(Trouble::argument("key", problem));
     }
     let context = match &input.context {
+        Some(given) if let Some(key) = Errand::reserved(given.keys()) => {
+            let why = format!(
+                "`{key}` in it is the engine's alone; leave it out, and say what you mean in other words"
+            );
+            return Err(Trouble::argument("context", why));
+        }
         Some(given) => Context::parse(&Value::Object(given.clone()).to_string())
             .map_err(|error| Trouble::argument("context", error))?,
         None => Context::default(),
