@@ -240,6 +240,8 @@ def names_wrong_arguments(world):
         ("wake", {"issue": world.issue, "agent": "nobody"}, "agent", "coder"),
         ("wake", {"issue": world.issue, "agent": "coder", "reason": "because"}, "reason", "stage_ready"),
         ("wake", {"issue": world.issue, "agent": "coder", "context": [1]}, "context", "map"),
+        ("wake", {"issue": world.issue, "agent": "coder", "context": {"stage": "Build"}}, "context", "`stage`"),
+        ("wake", {"issue": world.issue, "agent": "coder", "context": {"a": 1, "settled": True}}, "context", "`settled`"),
         ("wake", {"issue": world.issue, "agent": "coder", "key": ""}, "key", "1 to 200 characters"),
         ("comment", {"issue": world.issue, "text": " "}, "text", "empty"),
         ("comment", {"issue": world.issue, "text": "x" * 60_001}, "text", "60000"),
@@ -323,6 +325,15 @@ def tells_verdicts(world):
     held = world.rival.told("request_approval", issue=issue, plan="Three.")
     expect("while another holds it", (held["outcome"], held["held_by"]["codename"]), ("held", "lucius"))
     expect("it is handed back", world.lucius.told("release", issue=issue, to="agent:done")["outcome"], "released")
+
+
+@step("asks nobody about its plan while one of the engine waits")
+def waits_for_the_engine(world):
+    issue = world.open_issue("agent:implement", "agent:plan-pending-approval")
+    said = world.lucius.refused("request_approval", issue=issue, plan="Mine.")
+    expect_that("it says what to do", "nothing was asked" in said and "call again" in said, "to wait", said)
+    expect("nothing was written", world.comments(issue), [])
+    expect("the labels", world.labels(issue), {"agent:implement", "agent:plan-pending-approval"})
 
 
 def world_of(told):

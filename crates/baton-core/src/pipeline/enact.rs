@@ -174,6 +174,9 @@ fn hold_at_gate(draft: &mut Draft<'_>, hold: Hold) {
 fn ask_approval(draft: &mut Draft<'_>) {
     let (view, stage) = (draft.view, draft.view.stage.name.clone());
     let plan = approval::plan_of(&view.item.comments, &stage, view.policy.names);
+    if !view.signs.is_plan_pending {
+        draft.add_label(PLAN_PENDING_APPROVAL.to_owned());
+    }
     // A plan that was changed makes the question about the old one void, wherever that was asked.
     close_slack(draft, "The plan has changed, so this question is void.");
     draft.push(Effect::AskApproval { stage, plan: plan.mark });
@@ -317,7 +320,12 @@ fn decided(draft: &mut Draft<'_>) {
     }
     close_slack(draft, &format!("The plan was {word} by {}.", approval.by));
     draft.remove_label(PLAN_PENDING_APPROVAL);
-    if is_approved {
-        super::settle::tell_completion(draft);
+    match is_approved {
+        true => super::settle::tell_completion(draft),
+        // It may have been complete before, with a plan that people agreed to then.
+        false => {
+            let view = draft.view;
+            draft.remove_label(&view.policy.names.stage(&view.stage.name, StageMark::Complete));
+        }
     }
 }

@@ -11,6 +11,7 @@ mod reviews;
 mod threads;
 
 pub use advance::{Autonomy, autonomy};
+pub(super) use approval::overdue as approval_overdue;
 pub(super) use merging::merges_here;
 pub(super) use reviews::{Missing, outstanding};
 
@@ -30,7 +31,7 @@ pub static GATES: [Rule; 8] = [
     },
     Rule {
         id: "approval",
-        asks: "Does the stage ask for approval, and is there none yet?",
+        asks: "Does the stage ask for approval, and is there none of its plan as it is now?",
         then: "People are asked; no answer in time pauses, a rejection runs the stage again.",
         check: approval::approval,
     },

@@ -1,5 +1,6 @@
 //! Whether an issue may be worked on: the guards, in order. The first one that says something decides.
 
+use super::gates::approval_overdue;
 use super::names::Flag;
 use super::stage::StageKind;
 use super::step::{Hold, Pause, Rest, Step};
@@ -96,7 +97,7 @@ pub static GUARDS: [Rule; 19] = [
     Rule {
         id: "approval-pending",
         asks: "Does a plan wait for approval?",
-        then: "The gates decide where the stage asks for approval; elsewhere nothing is done.",
+        then: "The gates decide where the stage asks for approval; elsewhere it is waited for, and no answer in time pauses.",
         check: approval_pending,
     },
     Rule {
@@ -284,7 +285,10 @@ fn approval_pending(view: &View<'_>, notes: &mut Notes) -> Verdict {
     match (view.signs.is_plan_pending, view.stage.approval) {
         (false, _) => Verdict::Pass,
         (true, Some(_)) => Verdict::Gates,
-        (true, None) => Verdict::Decide(Step::Rest(Rest::ApprovalPending)),
+        (true, None) => {
+            let waits = Step::Rest(Rest::ApprovalPending);
+            Verdict::Decide(approval_overdue(view, notes).unwrap_or(waits))
+        }
     }
 }
 

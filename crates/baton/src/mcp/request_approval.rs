@@ -9,7 +9,7 @@ use baton_core::claim::Outcome as ClaimOutcome;
 use baton_core::claim::handback::HandedBack;
 use baton_core::labels::{IMPLEMENT, PLAN_PENDING_APPROVAL};
 use baton_core::pipeline::Policy;
-use baton_core::pipeline::approval::{self, Heard, Terms};
+use baton_core::pipeline::approval::{self, AGENT_PLAN, Heard, Terms};
 use baton_core::pipeline::item::{Approval, ApprovalState, Comment};
 use baton_core::pipeline::names::Names;
 use baton_core::pipeline::stage::ApprovalWay;
@@ -27,9 +27,8 @@ use super::session::{Session, issue_of, of_claims, of_tracker};
 use super::tool::{Manner, Told, Tool, Trouble};
 use crate::claims::context::Context;
 use crate::claims::release::{Ending, give_back};
+use crate::command_error::CommandError;
 
-/// How questions about plans of agents are called, before the digest of the plan.
-const ABOUT: &str = "agent plan ";
 /// How much of the digest is shown: nobody finds another text for it, and people can read it out.
 const MARK_BYTES: usize = 8;
 
@@ -104,7 +103,7 @@ impl Tool for RequestApproval {
 fn subject(plan: &str) -> String {
     let digest = Sha256::digest(plan.replace("\r\n", "\n").trim().as_bytes());
     let mark: String = digest.iter().take(MARK_BYTES).map(|byte| format!("{byte:02x}")).collect();
-    format!("{ABOUT}{mark}")
+    format!("{AGENT_PLAN}{mark}")
 }
 
 /// A plan for an issue.
@@ -121,10 +120,28 @@ struct Request<'a> {
 impl Request<'_> {
     fn answer(&self) -> Result<Told<Output>, Trouble> {
         let seen = self.sight()?;
+        let is_waiting =
+            seen.issue.labels.iter().any(|label| label.eq_ignore_ascii_case(PLAN_PENDING_APPROVAL));
         match self.verdict(&seen.comments) {
-            Some(approval) => self.told(&approval, &seen.issue.labels),
-            None => self.ask(&seen.comments),
+            // Nobody decides about what waits no longer: its time was over, or another plan came in between.
+            Some(approval) if is_waiting || approval.state != ApprovalState::Pending => {
+                let last = approval::asked_last(&seen.comments, self.names());
+                let is_own = last.is_some_and(|asked| asked.stage == self.subject);
+                self.told(&approval, is_waiting && is_own)
+            }
+            _ if is_waiting && !approval::is_of_agent(&seen.comments, self.names()) => Err(self.must_wait()),
+            _ => self.ask(&seen.comments),
         }
+    }
+
+    /// One word must not decide about two plans.
+    fn must_wait(&self) -> Trouble {
+        let why = format!(
+            "a plan of the engine waits for approval on {}, so people cannot be asked about another one; nothing was asked. \
+             Wait until {PLAN_PENDING_APPROVAL} is off (`explain` tells), and call again",
+            self.issue
+        );
+        CommandError::No(why).into()
     }
 
     fn sight(&self) -> Result<Sighting, Trouble> {
@@ -145,7 +162,7 @@ impl Request<'_> {
 
     /// What was said about the plan, if it is the one that was asked about last.
     fn verdict(&self, comments: &[Comment]) -> Option<Approval> {
-        let begin = format!("{} — approval: {ABOUT}", self.names().heading());
+        let begin = format!("{} — approval: {AGENT_PLAN}", self.names().heading());
         let latest =
             comments.iter().rfind(|comment| comment.is_own_account && comment.body.starts_with(&begin))?;
         let own = format!("{} — approval: {}**", self.names().heading(), self.subject);
@@ -209,8 +226,8 @@ impl Request<'_> {
         changed.map_err(|error| of_tracker(self.issue, &error))
     }
 
-    /// Tells what was decided, and lets the issue be claimed again once something is.
-    fn told(&self, approval: &Approval, labels: &[String]) -> Result<Told<Output>, Trouble> {
+    /// Tells what was decided, and lets the issue be claimed again once something is, if the label is there for this plan.
+    fn told(&self, approval: &Approval, has_own_label: bool) -> Result<Told<Output>, Trouble> {
         let issue = self.issue;
         let (outcome, words) = match approval.state {
             ApprovalState::Pending => (
@@ -229,8 +246,7 @@ impl Request<'_> {
                 (Outcome::Rejected, words)
             }
         };
-        let is_pending = |label: &String| label.eq_ignore_ascii_case(PLAN_PENDING_APPROVAL);
-        if outcome != Outcome::Pending && labels.iter().any(is_pending) {
+        if outcome != Outcome::Pending && has_own_label {
             self.relabel(IMPLEMENT, PLAN_PENDING_APPROVAL)?;
         }
         let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
