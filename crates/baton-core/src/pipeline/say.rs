@@ -86,6 +86,9 @@ pub(super) fn with_summary(summary: Option<&str>, rest: &str) -> String {
     said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
+/// What stands for a plan that an agent did not write down.
+pub(super) const NO_PLAN: &str = "The agent said that it is done, and nothing else.";
+
 /// Returns the short word on the issue when the long one is on the pull request.
 pub(super) fn on_pull(view: &View<'_>, summary: Option<&str>) -> String {
     let pull = view.item.pull.as_ref().map_or_else(String::new, |pull| format!(" #{}", pull.number));

@@ -38,6 +38,10 @@ pub fn settle(
     run.draft.done()
 }
 
+/// Why an issue is not split where people have to agree first.
+const NOT_SPLIT: &str = "wants to split the issue, which nobody can approve (create the parts by hand, or let a stage without \
+                         `approval` split it)";
+
 /// A run that is being settled.
 struct EndedRun<'a> {
     draft: Draft<'a>,
@@ -87,14 +91,17 @@ impl<'a> EndedRun<'a> {
         if stage.create_draft_pr {
             self.draft.push(Effect::CreateDraftPull { summary: self.marks.summary.clone() });
         }
-        self.post("");
+        match self.asks_people() {
+            true => self.post_plan(),
+            false => self.post(""),
+        }
         self.show_words_are_heard();
         self.resolve_threads();
         if stage.mark_pr_ready {
             self.draft.push(Effect::MarkPullReady);
         }
         self.draft.forget_tries();
-        if stage.approval.is_some() && !self.draft.view.signs.is_complete {
+        if self.asks_people() {
             // The gate asks, once the plan is where people read it.
             self.draft.add_label(PLAN_PENDING_APPROVAL.to_owned());
         } else {
@@ -103,10 +110,28 @@ impl<'a> EndedRun<'a> {
         self.draft.let_go();
     }
 
-    /// The issue lives on in others: no stage and no gate between here and the end has anything to do with it.
+    /// Returns whether people have to agree before anything follows from what the stage came to.
+    fn asks_people(&self) -> bool {
+        self.draft.view.stage.approval.is_some() && !self.draft.view.signs.is_complete
+    }
+
+    /// Posts a plan that people are to be asked about, always as a comment of its own: with the words of an earlier one, or
+    /// with none, it would be answered by what was said about that.
+    fn post_plan(&mut self) {
+        let rest = say::with_problems(std::mem::take(&mut self.marks.rest), &self.not_obeyed());
+        let text = say::with_summary(self.marks.summary.take().as_deref(), &rest);
+        let text = if text.is_empty() { say::NO_PLAN } else { text.as_str() };
+        self.draft.say(Place::Issue, say::output(&self.draft.view, self.outcome, text, "", ""));
+    }
+
+    /// The issue lives on in others: no stage and no gate between here and the end has anything to do with it. Where people
+    /// have to agree first, they are asked about plans and not about issues, so no agent splits one there.
     fn decomposed(&mut self) {
         self.post("");
         self.show_words_are_heard();
+        if self.asks_people() {
+            return self.give_up(NOT_SPLIT);
+        }
         let issues = std::mem::take(&mut self.marks.sub_issues);
         self.draft.push(Effect::CreateSubIssues { issues });
         self.draft.forget_tries();
@@ -309,7 +334,8 @@ impl<'a> EndedRun<'a> {
 
     /// What the agent probably meant and what came to nothing, for people and for its next run.
     fn not_obeyed(&self) -> Vec<String> {
-        let unmade = self.marks.sub_issues.iter().filter(|_| self.word != Word::Decomposed);
+        let is_split = self.word == Word::Decomposed && !self.asks_people();
+        let unmade = self.marks.sub_issues.iter().filter(|_| !is_split);
         let unmade =
             unmade.map(|issue| format!("the sub-issue \u{201c}{}\u{201d} was not created", issue.title));
         self.marks.problems().map(ToString::to_string).chain(unmade).collect()
@@ -318,7 +344,13 @@ impl<'a> EndedRun<'a> {
     fn has_pull_to_post_to(&self) -> bool {
         let view = self.draft.view;
         let will_be_there = view.stage.create_draft_pr && self.word == Word::Complete;
-        view.stage.post_to_pr && (view.item.pull.is_some() || will_be_there)
+        self.posts_to_pull() && (view.item.pull.is_some() || will_be_there)
+    }
+
+    /// A plan that people are asked about is where they are asked: a pointer to it would stay the same when it changes.
+    fn posts_to_pull(&self) -> bool {
+        let stage = self.draft.view.stage;
+        stage.post_to_pr && stage.approval.is_none()
     }
 
     fn post_on_pull(&mut self, text: &str, summary: Option<&str>, tail: &str) {
@@ -338,7 +370,7 @@ impl<'a> EndedRun<'a> {
 
     fn post_answer(&mut self, text: &str, tail: &str) {
         let view = self.draft.view;
-        match view.stage.post_to_pr {
+        match self.posts_to_pull() {
             true => {
                 let said = say::output(&view, self.outcome, text, " (comment review)", tail);
                 self.draft.say(Place::Issue, said);

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use baton_core::config::{PipelineDialect, stages};
 use baton_core::labels::dialect::Dialect;
+use baton_core::pipeline::approval::plan_of;
 use baton_core::pipeline::checks::{Checks, Conclusion};
 use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::item::{
-    ApprovalState, LinkedPull, MergeState, Review, ReviewDecision, ReviewState, SlackSign, Usage, Via, Vote,
+    ApprovalState, Comment, LinkedPull, MergeState, Review, ReviewDecision, ReviewState, SlackSign, Usage,
+    Via, Vote,
 };
 use baton_core::pipeline::names::{Flag, Names, StageMark};
 use baton_core::pipeline::policy::Budget;
@@ -131,6 +133,105 @@ fn an_approval_of_another_stage_does_not_count() {
     let world = decided(ApprovalState::Approved)
         .with(|world| world.item.approval.as_mut().unwrap().stage = "Specify".to_owned());
     assert_eq!(world.step(), Step::HoldAtGate(Hold::AskApproval));
+}
+
+/// An issue in whose stage people agreed to a plan, and that has not been moved on yet.
+fn approved() -> World {
+    let mut world = decided(ApprovalState::Approved);
+    world.look();
+    assert_eq!(world.step(), GOES_ON());
+    world
+}
+
+const GOES_ON: fn() -> Step = || Step::Advance { to: "Implement".to_owned() };
+
+#[test]
+fn a_plan_that_changes_after_it_was_approved_is_asked_about_again_before_the_issue_goes_on() {
+    let mut world = approved().with(|world| world.item.approval = None);
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::AskApproval));
+    assert!(world.has_label(PENDING));
+    assert_eq!(world.step(), Step::HoldAtGate(Hold::Approval));
+    let mut again =
+        world.clone().with(|it| it.item.approval.as_mut().unwrap().state = ApprovalState::Approved);
+    again.look();
+    assert_eq!((again.step(), again.has_label(PENDING)), (GOES_ON(), false));
+    world.item.approval.as_mut().unwrap().state = ApprovalState::Rejected;
+    assert_eq!(world.look(), Step::RepairLabels(Repair::Decided));
+    assert!(!world.is_marked("Plan", StageMark::Complete) && !world.has_label(PENDING));
+    assert_eq!(world.step(), Step::Invoke { resume: false });
+}
+
+#[test]
+fn whoever_changes_their_mind_while_the_issue_waits_is_heard() {
+    let mut world = approved().with(|it| it.item.approval.as_mut().unwrap().state = ApprovalState::Rejected);
+    world.look();
+    assert_eq!(world.step(), Step::Invoke { resume: false });
+    let mut world = approved().with(|it| it.item.approval.as_mut().unwrap().state = ApprovalState::Pending);
+    assert_eq!(world.look(), Step::HoldAtGate(Hold::AskApproval));
+    assert!(world.has_label(PENDING));
+}
+
+/// The question about a plan of an agent that no engine drives.
+fn asked_by_an_agent() -> Comment {
+    let body = "🏃 **Baton — approval: agent plan 0f**\n\nThe plan waits.\n\n<!-- baton:approval=agent plan 0f plan=1a -->";
+    Comment { is_own_account: true, has_rocket: true, ..comment(70, "baton", body) }
+}
+
+#[test]
+fn nobody_is_asked_about_a_stage_while_an_agents_own_plan_waits_and_that_does_not_wait_for_ever() {
+    let stage = |world: World| world.stage(|stage| stage.approval = Some(ApprovalWay::Tracker));
+    for world in [stage(issue_in("Plan")), issue_in("Plan")] {
+        let mut world = world.comment(asked_by_an_agent()).with(|world| {
+            world.item.labels.push(PENDING.to_owned());
+            world.item.labelled_at.insert(PENDING.to_owned(), world.now.server);
+        });
+        let waits = [Step::HoldAtGate(Hold::Approval), Step::Rest(Rest::ApprovalPending)];
+        assert!(waits.contains(&world.step()), "{:?}", world.step());
+        world.wait(Duration::from_hours(24));
+        assert_eq!(world.clone().closed().step(), Step::Rest(Rest::Closed));
+        assert_eq!(world.look(), Step::Pause(Pause::ApprovalTimeout));
+        assert!(!world.has_label(PENDING) && world.has(Flag::Paused));
+    }
+}
+
+#[test]
+fn a_plan_that_is_made_again_without_a_word_is_another_plan() {
+    for text in [COMPLETE, "BATON_STAGE_COMPLETE"] {
+        let plan = |world: &World| plan_of(&world.item.comments, "Plan", world.policy.names).mark;
+        let mut world = decided(ApprovalState::Rejected);
+        world.look();
+        let before = plan(&world);
+        world.end_stage(text);
+        assert_ne!(plan(&world), before, "{text}");
+        let mut world = decided(ApprovalState::Rejected);
+        world.look();
+        world.end_run(&ended(Job::Comments, End::Finished, text));
+        assert_ne!(plan(&world), before, "{text}");
+    }
+}
+
+#[test]
+fn an_issue_is_not_split_before_people_agreed() {
+    let mut world = issue_in("Plan").stage(|stage| stage.approval = Some(ApprovalWay::Tracker)).locked();
+    let text = "BATON_SUB_ISSUE_BEGIN\nTITLE: A part\n\nDo it.\nBATON_SUB_ISSUE_END\nBATON_DECOMPOSED";
+    let settlement = world.end_stage(text);
+    assert!(!settlement.effects.iter().any(|effect| matches!(effect, Effect::CreateSubIssues { .. })));
+    assert!(!settlement.effects.iter().any(|effect| matches!(effect, Effect::MoveTo { .. })));
+    assert!(world.has(Flag::Paused) && !world.is_marked("Plan", StageMark::Complete));
+    let said: Vec<_> = world.item.comments.iter().map(|comment| comment.body.as_str()).collect();
+    let said = said.join("\n");
+    assert!(said.contains("was not created") && said.contains("wants to split the issue"), "{said}");
+}
+
+#[test]
+fn a_plan_that_people_are_asked_about_is_on_the_issue() {
+    let mut world = issue_in("Plan").pull(|_| {}).locked().stage(|stage| {
+        stage.approval = Some(ApprovalWay::Tracker);
+        stage.post_to_pr = true;
+    });
+    world.end_stage("Paint it.\nBATON_STAGE_COMPLETE");
+    let plan = plan_of(&world.item.comments, "Plan", world.policy.names);
+    assert!(plan.text.contains("Paint it."), "{plan:?}");
 }
 
 /// An issue whose comments were answered ten times within the window, with one more to answer.

@@ -17,6 +17,7 @@ pub(super) fn findings(way: &[&Stage]) -> Vec<Finding> {
         authority_without_reviews(stage),
         reviewers_without_reviews(stage),
         nobody_may_approve(stage),
+        plan_on_pull_request(stage),
     ];
     checks.into_iter().flatten().collect()
 }
@@ -96,5 +97,13 @@ fn nobody_may_approve(stage: &Stage) -> Option<Finding> {
     (is_nobody && must_approve).then(|| {
         let what = "a review has to approve, and `expected_reviewers: []` says that nobody reviews";
         Finding::error(stage, what, "name the reviewers, or set `review_authority: advisory`")
+    })
+}
+
+/// People are asked where the plan is, and that is the issue.
+fn plan_on_pull_request(stage: &Stage) -> Option<Finding> {
+    (stage.approval.is_some() && stage.post_to_pr).then(|| {
+        let what = "`post_to_pr` has no effect with `approval`: people are asked on the issue, so the plan goes there";
+        Finding::warning(stage, what, "remove `post_to_pr`, or `approval`")
     })
 }

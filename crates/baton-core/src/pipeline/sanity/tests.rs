@@ -104,8 +104,11 @@ fn gates_need_a_pull_request_that_is_there_and_ready() {
     one(Stage { wait_for_reviews: true, ..draft.clone() }, &[(Warning, "A", "reviews of a draft")]);
     one(Stage { wait_for_reviews: true, mark_pr_ready: true, ..draft.clone() }, &[]);
     one(Stage { wait_for_ci: true, ..working("A", 1) }, &[(Warning, "A", "passed at once")]);
-    one(Stage { wait_for_ci: true, ..draft }, &[]);
+    one(Stage { wait_for_ci: true, ..draft.clone() }, &[]);
     one(Stage { post_to_pr: true, ..working("A", 1) }, &[(Warning, "A", "`post_to_pr` has no effect")]);
+    let asks = Stage { approval: Some(ApprovalWay::Tracker), ..draft.clone() };
+    one(asks.clone(), &[]);
+    one(Stage { post_to_pr: true, ..asks }, &[(Warning, "A", "no effect with `approval`")]);
     one(
         Stage { mark_pr_ready: true, ..working("A", 1) },
         &[(Warning, "A", "`mark_pr_ready_on_complete` has")],
