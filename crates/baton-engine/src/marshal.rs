@@ -217,8 +217,8 @@ struct Desk {
     held_back: VecDeque<IssueKey>,
     /// The issues that messages in Slack are about, by channel and message.
     asked_in_slack: BTreeMap<(String, String), IssueKey>,
-    /// How often in a row Slack did not answer.
-    slack_failures: u32,
+    /// How often in a row Slack did not answer, for each issue that it was asked about.
+    slack_failures: BTreeMap<IssueKey, u32>,
 }
 
 /// What is known of the board.

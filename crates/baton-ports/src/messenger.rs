@@ -39,6 +39,8 @@ pub struct MessengerError {
     pub answer: String,
     /// What a person can do about it, if that is known.
     pub advice: Option<String>,
+    /// Whether the message that it is about is not there any more.
+    pub is_gone: bool,
 }
 
 fn then(advice: Option<&str>) -> String {
@@ -80,6 +82,7 @@ impl NoMessenger {
                 "set `slack.channel` and `slack.approvers` in baton.yaml and BATON_SLACK_TOKEN in the environment"
                     .to_owned(),
             ),
+            is_gone: false,
         }
     }
 }

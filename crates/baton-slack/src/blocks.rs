@@ -61,13 +61,20 @@ fn plan(text: &str) -> String {
     format!("```{}```{more}", cut(&text, PLAN_CHARS_MAX))
 }
 
-/// Hidden marks are for programs.
+/// Our own marks are for programs. Whatever else is hidden on the tracker is shown: the agent that carries the plan out reads it
+/// too. A mark is one line, so nothing that is left open hides what follows.
 fn without_marks(text: &str) -> String {
     let mut rest = text;
     let mut kept = String::new();
-    while let Some((before, after)) = rest.split_once("<!--") {
+    while let Some((before, after)) = rest.split_once("<!-- baton:") {
         kept.push_str(before);
-        rest = after.split_once("-->").map_or("", |(_, after)| after);
+        rest = match after.split_once("-->").filter(|(mark, _)| !mark.contains('\n')) {
+            Some((_, after)) => after,
+            None => {
+                kept.push_str("<!-- baton:");
+                after
+            }
+        };
     }
     kept.push_str(rest);
     kept.trim().to_owned()
@@ -131,6 +138,16 @@ mod tests {
     fn what_an_agent_wrote_calls_nobody_and_ends_no_fence() {
         let said = all_texts(&blocks(&question("<!channel> ``` <!-- baton:x --> done")));
         assert!(said.contains("&lt;!channel&gt; '''") && !said.contains("baton:x "), "{said}");
+    }
+
+    #[test]
+    fn nothing_of_a_plan_is_hidden_but_marks_of_ours() {
+        let shown = |text: &str| plan(text);
+        assert_eq!(shown("a <!-- baton:x=1 --> b"), "```a  b```");
+        assert_eq!(shown("a <!-- delete it --> b"), "```a &lt;!-- delete it --&gt; b```");
+        assert_eq!(shown("a <!-- b"), "```a &lt;!-- b```");
+        assert_eq!(shown("a <!-- baton: b"), "```a &lt;!-- baton: b```");
+        assert_eq!(shown("a <!-- baton:\nb --> c"), "```a &lt;!-- baton:\nb --&gt; c```");
     }
 
     #[test]

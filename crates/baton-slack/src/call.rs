@@ -103,14 +103,20 @@ fn read<T: DeserializeOwned>(tried: &str, body: &[u8]) -> Result<T, MessengerErr
         .map_err(|error| failed(tried, &format!("the answer is no JSON: {error}"), Some(REACH)))?;
     if answer["ok"] != Value::Bool(true) {
         let error = answer["error"].as_str().unwrap_or("no reason");
-        return Err(failed(tried, error, advice(error)));
+        return Err(MessengerError { is_gone: is_gone(error), ..failed(tried, error, advice(error)) });
     }
     serde_json::from_value(answer)
         .map_err(|error| failed(tried, &format!("the answer lacks something: {error}"), None))
 }
 
 fn failed(tried: &str, answer: &str, advice: Option<&str>) -> MessengerError {
-    MessengerError { tried: tried.to_owned(), answer: answer.to_owned(), advice: advice.map(str::to_owned) }
+    let (tried, answer, advice) = (tried.to_owned(), answer.to_owned(), advice.map(str::to_owned));
+    MessengerError { tried, answer, advice, is_gone: false }
+}
+
+/// Returns whether Slack says that a message was deleted.
+fn is_gone(error: &str) -> bool {
+    matches!(error, "message_not_found" | "thread_not_found")
 }
 
 /// What a person can do about an error that Slack names.
@@ -139,6 +145,16 @@ mod tests {
         assert_eq!(error.to_string(), "x: invalid_auth; put the bot's token into BATON_SLACK_TOKEN");
         let error = read::<Value>("x", br#"{"ok":false,"error":"fatal_error"}"#).unwrap_err();
         assert_eq!(error.to_string(), "x: fatal_error");
+    }
+
+    #[test]
+    fn a_message_that_was_deleted_is_told_from_trouble() {
+        let is_gone = |error: &str| {
+            let body = format!(r#"{{"ok":false,"error":"{error}"}}"#);
+            read::<Value>("x", body.as_bytes()).unwrap_err().is_gone
+        };
+        assert!(is_gone("message_not_found") && is_gone("thread_not_found"));
+        assert!(!is_gone("channel_not_found") && !is_gone("internal_error"));
     }
 
     #[test]

@@ -26,12 +26,15 @@ impl<P: Parts> Marshal<P> {
         rules: &Rules,
         memory: &ItemMemory,
     ) -> Option<Approval> {
-        let stage = rules.pipeline.stage(column)?;
         let (names, approvers) = (rules.policy.names, &rules.policy.approvers);
+        let is_pending = seen.issue.labels.iter().any(|label| names.read(label) == Some(Said::PlanPending));
+        if !is_pending {
+            self.slack_answered(issue);
+        }
+        let stage = rules.pipeline.stage(column)?;
         let terms = Terms { names, stage: &stage.name, way: stage.approval?, approvers };
         let told = approval::of(terms, &seen.comments, &Heard::NotAsked)?;
         let is_asked = |message: &&SlackMessage| message.stage == stage.name && message.plan == told.plan;
-        let is_pending = seen.issue.labels.iter().any(|label| names.read(label) == Some(Said::PlanPending));
         match memory.slack.as_ref().filter(is_asked).filter(|_| is_pending) {
             Some(message) => approval::of(terms, &seen.comments, &self.hear_slack(issue, message).await),
             None => Some(told),
@@ -40,14 +43,19 @@ impl<P: Parts> Marshal<P> {
 
     async fn hear_slack(&self, issue: &IssueKey, message: &SlackMessage) -> Heard {
         let place = (message.channel.clone(), message.ts.clone());
-        self.desk().asked_in_slack.insert(place, issue.clone());
+        self.desk().asked_in_slack.insert(place.clone(), issue.clone());
         match self.messenger.hear(message).await {
             Ok(thread) => {
-                self.slack_answered();
+                self.slack_answered(issue);
                 Heard::Thread(thread)
             }
+            // Whoever deleted the message has decided nothing; it is asked anew, and the new message takes its place.
+            Err(error) if error.is_gone => {
+                self.desk().asked_in_slack.remove(&place);
+                Heard::NotAsked
+            }
             Err(error) => {
-                self.slack_failed(&error);
+                self.slack_failed(issue, &error);
                 Heard::Unheard(error.to_string())
             }
         }
@@ -59,11 +67,11 @@ impl<P: Parts> Marshal<P> {
         let message = match self.messenger.ask(&question).await {
             Ok(message) => message,
             Err(error) => {
-                self.slack_failed(&error);
+                self.slack_failed(&glance.item.issue, &error);
                 return Ok(false);
             }
         };
-        self.slack_answered();
+        self.slack_answered(&glance.item.issue);
         let memory = ItemMemory { slack: Some(message.clone()), ..glance.item.memory.clone() };
         let course = Course { memory: Some(memory), ..Course::default() };
         let is_kept = self.commit(glance, &course).await?;
@@ -90,18 +98,24 @@ impl<P: Parts> Marshal<P> {
         }
     }
 
-    fn slack_answered(&self) {
-        let failures = std::mem::take(&mut self.desk().slack_failures);
-        if failures >= FAILURES_MAX {
+    /// Notes that there is no trouble about an issue's question any more; people are told when there is none about any.
+    fn slack_answered(&self, issue: &IssueKey) {
+        let is_over = {
+            let failures = &mut self.desk().slack_failures;
+            let was_told = failures.remove(issue).is_some_and(|count| count >= FAILURES_MAX);
+            was_told && failures.values().all(|count| *count < FAILURES_MAX)
+        };
+        if is_over {
             (self.tell)(&Happened::SlackHeard);
         }
     }
 
-    fn slack_failed(&self, error: &MessengerError) {
+    fn slack_failed(&self, issue: &IssueKey, error: &MessengerError) {
         let failures = {
             let mut desk = self.desk();
-            desk.slack_failures = desk.slack_failures.saturating_add(1);
-            desk.slack_failures
+            let failures = desk.slack_failures.entry(issue.clone()).or_default();
+            *failures = failures.saturating_add(1);
+            *failures
         };
         (self.tell)(&Happened::SlackUnheard { failures, error });
     }
