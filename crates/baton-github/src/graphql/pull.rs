@@ -87,20 +87,12 @@ pub(crate) struct ReviewWire {
     pub(crate) author: Option<ActorWire>,
 }
 
-/// A request for a review.
+/// A request for a review: of a person, a program, or a team, of which only that is told. Whom the token may not see is
+/// null.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RequestWire {
-    pub(crate) requested_reviewer: Option<ReviewerWire>,
-}
-
-/// Who was asked: a person, a program, or a team.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ReviewerWire {
-    #[serde(flatten)]
-    pub(crate) actor: ActorWire,
-    pub(crate) combined_slug: Option<String>,
+    pub(crate) requested_reviewer: Option<ActorWire>,
 }
 
 /// A thread of a review.

@@ -11,6 +11,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::sight::HIDDEN_TEAM;
 use crate::call::Repeat;
 use crate::client::graph::gone;
 use crate::client::{Answer, GitHub, Sent};
@@ -20,7 +21,7 @@ use crate::graphql::{DRAFT_STATE, MARK_READY, RESOLVE_THREAD};
 
 const ON_COMMENT: &str = "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions";
 const ON_REVIEW_COMMENT: &str = "/repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions";
-const REVIEWERS: &str = "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers";
+pub(super) const REVIEWERS: &str = "/repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers";
 const ISSUE: &str = "/repos/{owner}/{repo}/issues/{issue_number}";
 const PARTS: &str = "/repos/{owner}/{repo}/issues/{issue_number}/sub_issues";
 const BLOCKERS: &str = "/repos/{owner}/{repo}/issues/{issue_number}/dependencies/blocked_by";
@@ -121,6 +122,7 @@ fn groups(logins: &[String]) -> Vec<Group> {
     }));
     // A team is known by its organization and name, and asked by its name alone.
     let teams = logins.iter().filter(is_team).filter_map(|team| team.rsplit('/').next());
+    let teams = teams.filter(|team| *team != HIDDEN_TEAM);
     groups.extend(teams.map(|team| Group {
         people: Vec::new(),
         teams: vec![team.to_owned()],
@@ -175,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_program_or_a_team_that_cannot_be_asked_keeps_nobody_else_from_being_asked() {
-        let logins = ["ann", "acme/core", "relay[bot]", "bob"].map(str::to_owned);
+        let logins = ["ann", "acme/core", "acme/(hidden team)", "relay[bot]", "bob"].map(str::to_owned);
         let shown: Vec<_> = groups(&logins)
             .into_iter()
             .map(|group| (group.people.join(","), group.teams.join(","), group.may_refuse))

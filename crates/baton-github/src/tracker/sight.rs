@@ -7,6 +7,7 @@ mod checks;
 mod labels;
 mod places;
 mod pull;
+mod requests;
 mod voices;
 
 use std::collections::BTreeMap;
@@ -21,10 +22,11 @@ use crate::graphql::comment::CommentWire;
 use crate::graphql::issue::{BlockerWire, SightWire, SightedWire, SubjectWire};
 use crate::graphql::page::{Connection, login_of};
 use crate::graphql::{MORE_BLOCKERS, MORE_COMMENTS, MORE_LABELS, SIGHT, SIGHT_WITH_PLACEMENTS};
+pub(super) use requests::HIDDEN_TEAM;
 use voices::Room;
 
-/// The parts that a token without the right to read checks or rules is refused.
-const SPARE: [&str; 2] = ["statusCheckRollup", "refUpdateRule"];
+/// The parts that a token without the right to read checks, rules or teams is refused.
+const SPARE: [&str; 3] = ["statusCheckRollup", "refUpdateRule", "requestedReviewer"];
 
 pub(super) async fn sight(github: &GitHub, issue: &IssueKey, branch: &str) -> Answer<Dated<Sighting>> {
     let document = if github.reads_placements() { &SIGHT_WITH_PLACEMENTS } else { &SIGHT };

@@ -6,7 +6,7 @@ use baton_github::{Auth, GitHub, MergeMethod, Settings};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
-use crate::support::{Client, TOKEN};
+use crate::support::{self, Client, TOKEN};
 use crate::{World, issue, refused, repo, settings};
 
 const BRANCH: &str = "baton/issue-1";
@@ -146,5 +146,50 @@ async fn a_pull_request_is_merged_as_the_settings_say() {
         assert_eq!(made["parents"].as_array().unwrap().len(), parents, "{method:?}");
         let seen = github.sight(&issue(1), BRANCH).await.unwrap().value;
         assert!(seen.pull.unwrap().is_merged());
+    }
+}
+
+/// Makes a pull request in a repository of an organization, of which a team is asked for a review.
+async fn asked_of_a_team(world: &World) -> IssueKey {
+    let data = world.forge.data.to_str().unwrap();
+    let (code, _, complaint) = support::baton(&["forge", "repo", "create", "acme/api", "--data", data]);
+    assert_eq!(code, 0, "{complaint}");
+    let must = async |method: &str, path: &str, body: Value, status: u16| {
+        world.client.must(method, path, &body, status).await
+    };
+    must("POST", "/orgs/acme/teams", json!({ "name": "Core Team" }), 201).await;
+    must("POST", "/repos/acme/api/issues", json!({ "title": "first" }), 201).await;
+    let file = |branch: &str| json!({ "message": "work", "content": "eA==", "branch": branch });
+    let made = must("PUT", "/repos/acme/api/contents/a.txt", file("main"), 201).await;
+    let body = json!({ "ref": format!("refs/heads/{BRANCH}"), "sha": made["commit"]["sha"] });
+    must("POST", "/repos/acme/api/git/refs", body, 201).await;
+    must("PUT", "/repos/acme/api/contents/b.txt", file(BRANCH), 201).await;
+    let body = json!({ "title": "work", "head": BRANCH, "base": "main" });
+    let number = must("POST", "/repos/acme/api/pulls", body, 201).await["number"].clone();
+    let path = format!("/repos/acme/api/pulls/{number}/requested_reviewers");
+    must("POST", &path, json!({ "team_reviewers": ["core-team"] }), 201).await;
+    "acme/api#1".parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_team_that_is_asked_is_named_and_one_that_cannot_be_named_is_waited_for() {
+    let world = World::new().await;
+    let issue = asked_of_a_team(&world).await;
+    let requests = async || {
+        let pull = world.github.sight(&issue, BRANCH).await.unwrap().value.pull.unwrap();
+        pull.requests.into_iter().map(|request| request.login).collect::<Vec<_>>()
+    };
+    assert_eq!(requests().await, ["acme/core-team"]);
+    for status in [403, 404] {
+        let kind = json!({ "status": status });
+        world.fault("GET", "/requested_reviewers", "before", kind, 1).await;
+        assert_eq!(requests().await, ["acme/(hidden team)"], "{status}");
+    }
+}
+
+#[test]
+fn no_document_asks_for_what_takes_a_right_over_the_organization() {
+    for document in baton_github::graphql_documents() {
+        assert!(!document.text.contains("on Team"), "{}", document.name);
     }
 }

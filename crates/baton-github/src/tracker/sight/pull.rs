@@ -2,25 +2,22 @@
 //!
 //! A fork may have a branch of the same name, so what comes from another repository is passed over.
 
-use baton_core::pipeline::item::{
-    LinkedPull, MergeState, Review, ReviewDecision, ReviewRequest, ReviewState, Thread,
-};
+use baton_core::pipeline::item::{LinkedPull, MergeState, Review, ReviewDecision, ReviewState, Thread};
 use baton_core::time::ServerTime;
 use baton_core::tracker::{Dated, PullState};
 use serde_json::json;
 
 use super::SPARE;
 use super::checks;
+use super::requests;
 use super::voices::{Room, in_order};
 use crate::client::Answer;
 use crate::client::graph::{Told, collect, gone};
 use crate::graphql::comment::CommentWire;
-use crate::graphql::page::{ActorWire, Connection, InRepository, login_of};
-use crate::graphql::pull::{
-    BaseRefWire, OnePullWire, PullWire, PullsOfBranchWire, RequestWire, ReviewWire, ShortPullWire, ThreadWire,
-};
+use crate::graphql::page::{Connection, InRepository, login_of};
+use crate::graphql::pull::{OnePullWire, PullWire, PullsOfBranchWire, ReviewWire, ShortPullWire, ThreadWire};
 use crate::graphql::{
-    MORE_COMMENTS, MORE_REQUESTS, MORE_REVIEWS, MORE_THREAD_COMMENTS, MORE_THREADS, PULL, PULLS_OF_BRANCH,
+    MORE_COMMENTS, MORE_REVIEWS, MORE_THREAD_COMMENTS, MORE_THREADS, PULL, PULLS_OF_BRANCH,
 };
 
 const OPEN: &str = "OPEN";
@@ -104,7 +101,7 @@ async fn filled(
     let reviews = std::mem::take(&mut wire.reviews);
     let reviews = latest(&github.whole(repo, &MORE_REVIEWS, &id, reviews).await?);
     let requests = std::mem::take(&mut wire.review_requests);
-    let requests = github.whole(repo, &MORE_REQUESTS, &id, requests).await?;
+    let requests = requests::of_pull(room, &id, wire.number, requests).await?;
     let threads = threads(room, &id, std::mem::take(&mut wire.review_threads)).await?;
     let pushed_at = pushed_at(&wire, date);
     let checks = match has_checks {
@@ -123,7 +120,7 @@ async fn filled(
         head_sha: wire.head_ref_oid,
         pushed_at,
         reviews,
-        requests: requests.into_iter().filter_map(request).collect(),
+        requests,
         threads,
         checks,
         base_failures: base.failures,
@@ -191,12 +188,6 @@ fn is_void(state: ReviewState) -> bool {
     matches!(state, ReviewState::Dismissed | ReviewState::Commented)
 }
 
-fn request(wire: RequestWire) -> Option<ReviewRequest> {
-    let reviewer = wire.requested_reviewer?;
-    let login = reviewer.combined_slug.unwrap_or_else(|| reviewer.actor.login());
-    Some(ReviewRequest { login, is_bot: ActorWire::is_bot(&reviewer.actor) })
-}
-
 async fn threads(room: &Room<'_>, id: &str, first: Connection<ThreadWire>) -> Answer<Vec<Thread>> {
     let mut wires = room.github.whole(room.repo, &MORE_THREADS, id, first).await?;
     for wire in &mut wires {
@@ -236,6 +227,7 @@ async fn base(room: &Room<'_>, wire: Option<BaseRefWire>, fallback: ServerTime) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graphql::page::ActorWire;
 
     #[test]
     fn the_newest_open_pull_request_of_the_repository_itself_is_meant() {
