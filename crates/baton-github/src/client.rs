@@ -31,6 +31,7 @@ use crate::layers::retry::{Retry, RetryLayer};
 use crate::links::Links;
 use crate::pace::{MachinePace, SharedPace};
 use crate::refusal::Tried;
+use crate::rulesets::Rulesets;
 use crate::settings::{MergeMethod, Settings, SetupError};
 use crate::transport::Transport;
 use crate::writers::Writers;
@@ -54,6 +55,7 @@ struct Shared {
     credential: Arc<Credential>,
     pages_max: u32,
     writers: Writers,
+    rulesets: Rulesets,
     links: Links,
     pace: SharedPace,
     merge_method: MergeMethod,
@@ -93,6 +95,7 @@ impl GitHub {
             credential,
             pages_max: settings.pages_max,
             writers: Writers::default(),
+            rulesets: Rulesets::default(),
             links: Links::default(),
             pace,
             merge_method: settings.merge_method,
@@ -142,6 +145,11 @@ impl GitHub {
     /// Returns who may write, as far as it is remembered, and the time to judge that by.
     pub(crate) fn writers(&self) -> (&Writers, Duration) {
         (&self.shared.writers, self.shared.pace.now())
+    }
+
+    /// Returns what rulesets require, as far as it is remembered, and the time to judge that by.
+    pub(crate) fn rulesets(&self) -> (&Rulesets, Duration) {
+        (&self.shared.rulesets, self.shared.pace.now())
     }
 
     pub(crate) fn links(&self) -> &Links {

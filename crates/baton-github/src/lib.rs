@@ -26,6 +26,7 @@ mod layers;
 mod links;
 mod pace;
 mod refusal;
+mod rulesets;
 mod secret;
 mod settings;
 mod tracker;

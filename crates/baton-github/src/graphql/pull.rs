@@ -47,6 +47,8 @@ pub(crate) struct PullWire {
     #[serde(deserialize_with = "time")]
     pub(crate) created_at: ServerTime,
     pub(crate) head_ref_oid: String,
+    #[serde(default)]
+    pub(crate) base_ref_name: String,
     pub(crate) mergeable: Option<String>,
     pub(crate) merge_state_status: Option<String>,
     pub(crate) review_decision: Option<String>,

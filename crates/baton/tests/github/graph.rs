@@ -52,10 +52,7 @@ async fn checks_that_may_not_be_read_are_not_known_and_the_rest_is() {
     world.open_pull(BRANCH).await;
     let seen = world.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
     assert_eq!(seen.checks.map(|checks| checks.as_slice().len()), Some(0), "nobody said anything");
-    let query = baton_github::graphql_documents().into_iter().find(|known| known.name == "Sight").unwrap();
-    let variables = json!({ "owner": "admin", "name": "web", "number": 1, "branch": BRANCH });
-    let body = json!({ "query": query.text, "variables": variables });
-    let mut told = world.client.must("POST", "/graphql", &body, 200).await;
+    let mut told = sight_told(&world).await;
     let rollup = json!(["repository", "open", "nodes", 0, "statusCheckRollup"]);
     told["errors"] = refusal(&rollup);
     assert_eq!(checks_told_by(&told).await, None, "all of them are refused");
@@ -69,6 +66,51 @@ async fn checks_that_may_not_be_read_are_not_known_and_the_rest_is() {
     assert_eq!(checks_told_by(&told).await, None, "even if nothing is said of it");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn checks_that_rulesets_require_are_asked_for_once_in_a_while() {
+    let world = World::new().await;
+    world.commit_to(BRANCH, "work.txt").await;
+    world.open_pull(BRANCH).await;
+    let mut told = sight_told(&world).await;
+    told["data"]["repository"]["open"]["nodes"][0]["baseRef"]["refUpdateRule"] =
+        json!({ "requiredStatusCheckContexts": ["build"] });
+    let checks = json!([{ "context": "lint" }, { "context": "build", "integration_id": 5 }]);
+    let rule =
+        json!({ "type": "required_status_checks", "parameters": { "required_status_checks": checks } });
+    let rules = json!([{ "type": "deletion" }, rule]).to_string();
+    for (status, rules, expected) in
+        [(200, rules, &["build", "lint"][..]), (404, "{}".to_owned(), &["build"])]
+    {
+        let text = told.to_string();
+        let server = Scripted::start(move |request| match request.target.contains("/rules/branches/main") {
+            true => answer(status, &[], &rules),
+            false => answer(200, &[], &text),
+        })
+        .await;
+        let github = github(&server.url, "tok");
+        for _ in 0..3 {
+            let pull = github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
+            assert_eq!(pull.required_checks, expected, "{status}");
+        }
+        assert_eq!(github.requests_sent(), 4, "three sights and one question about rulesets");
+    }
+    let text = told.to_string();
+    let server = Scripted::start(move |request| match request.target.contains("/rules/") {
+        true => answer(500, &[], "{}"),
+        false => answer(200, &[], &text),
+    })
+    .await;
+    refused(github(&server.url, "tok").sight(&issue(1), BRANCH).await, TrackerErrorKind::Unavailable);
+}
+
+/// Returns what the forge answers to the document of a sight.
+async fn sight_told(world: &World) -> Value {
+    let query = baton_github::graphql_documents().into_iter().find(|known| known.name == "Sight").unwrap();
+    let variables = json!({ "owner": "admin", "name": "web", "number": 1, "branch": BRANCH });
+    let body = json!({ "query": query.text, "variables": variables });
+    world.client.must("POST", "/graphql", &body, 200).await
+}
+
 fn refusal(path: &Value) -> Value {
     json!([{ "type": "FORBIDDEN", "message": "Resource not accessible", "path": path }])
 }
@@ -76,7 +118,11 @@ fn refusal(path: &Value) -> Value {
 /// Returns the checks that a sight shows which is answered so.
 async fn checks_told_by(told: &Value) -> Option<Checks> {
     let text = told.to_string();
-    let server = Scripted::start(move |_| answer(200, &[], &text)).await;
+    let server = Scripted::start(move |request| match request.target.contains("/rules/") {
+        true => answer(404, &[], "{}"),
+        false => answer(200, &[], &text),
+    })
+    .await;
     let seen = github(&server.url, "tok").sight(&issue(1), BRANCH).await.unwrap();
     seen.value.pull.unwrap().checks
 }

@@ -108,7 +108,7 @@ async fn filled(
         true => checks::of_rollup(room, wire.status_check_rollup.take(), pushed_at).await?,
         false => None,
     };
-    let base = base(room, wire.base_ref.take(), pushed_at).await?;
+    let base = base(room, &mut wire, pushed_at).await?;
     let pull = LinkedPull {
         number: wire.number,
         author: login_of(wire.author.as_ref()),
@@ -213,15 +213,33 @@ struct Base {
     required: Vec<String>,
 }
 
-async fn base(room: &Room<'_>, wire: Option<BaseRefWire>, fallback: ServerTime) -> Answer<Base> {
-    let Some(wire) = wire else { return Ok(Base::default()) };
-    let rollup = wire.target.and_then(|target| target.status_check_rollup);
-    let checks = checks::of_rollup(room, rollup, fallback).await?;
-    let checks = checks.unwrap_or_default();
+async fn base(room: &Room<'_>, wire: &mut PullWire, fallback: ServerTime) -> Answer<Base> {
+    let Some(base) = wire.base_ref.take() else { return Ok(Base::default()) };
+    let rollup = base.target.and_then(|target| target.status_check_rollup);
+    let checks = checks::of_rollup(room, rollup, fallback).await?.unwrap_or_default();
     let failures = checks.failed().map(|check| check.name.clone()).collect();
-    let rule = wire.ref_update_rule.unwrap_or_default();
-    let required = rule.required_status_check_contexts.unwrap_or_default().into_iter().flatten().collect();
+    let rule = base.ref_update_rule.unwrap_or_default();
+    let by_protection = rule.required_status_check_contexts.unwrap_or_default().into_iter().flatten();
+    let required = joined(by_protection.collect(), by_rulesets(room, wire).await?);
     Ok(Base { failures, required })
+}
+
+/// Rulesets are asked for only where a merge may still depend on them.
+async fn by_rulesets(room: &Room<'_>, wire: &PullWire) -> Answer<Vec<String>> {
+    match wire.state == OPEN && !wire.base_ref_name.is_empty() {
+        true => room.github.required_by_rulesets(room.repo, &wire.base_ref_name).await,
+        false => Ok(Vec::new()),
+    }
+}
+
+/// A check may be required twice, and is named once.
+fn joined(mut names: Vec<String>, more: Vec<String>) -> Vec<String> {
+    for name in more {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 #[cfg(test)]
