@@ -25,8 +25,11 @@ use crate::graphql::{MORE_BLOCKERS, MORE_COMMENTS, MORE_LABELS, SIGHT, SIGHT_WIT
 pub(super) use requests::HIDDEN_TEAM;
 use voices::Room;
 
-/// The parts that a token without the right to read checks, rules or teams is refused.
-const SPARE: [&str; 3] = ["statusCheckRollup", "refUpdateRule", "requestedReviewer"];
+/// The parts that a token without the right to read checks, rules, teams or other repositories is refused.
+const SPARE: [&str; 4] = ["statusCheckRollup", "refUpdateRule", "requestedReviewer", "blockedBy"];
+
+/// Stands for the repositories of issues that the token may not see. No account of the tracker can have this name.
+const HIDDEN_REPO: &str = "not_visible/to_this_token";
 
 pub(super) async fn sight(github: &GitHub, issue: &IssueKey, branch: &str) -> Answer<Dated<Sighting>> {
     let document = if github.reads_placements() { &SIGHT_WITH_PLACEMENTS } else { &SIGHT };
@@ -93,9 +96,16 @@ async fn comments_of(room: &Room<'_>, subject: &mut SubjectWire) -> Answer<(Vec<
     Ok((all, count))
 }
 
+/// Reads what comes first. Issues that the token may not see are waited for under a name that says so: taken for nothing,
+/// they would let the issue go ahead of them.
 async fn blockers(room: &Room<'_>, id: &str, first: Connection<BlockerWire>) -> Answer<Vec<Blocker>> {
-    let all = room.github.whole(room.repo, &MORE_BLOCKERS, id, first).await?;
-    all.into_iter().map(|wire| blocker(&wire)).collect()
+    let all = room.github.whole_as_seen(room.repo, &MORE_BLOCKERS, id, first).await?;
+    let seen = all.items.iter().map(blocker);
+    seen.chain((1..=all.hidden).map(hidden_blocker)).collect()
+}
+
+fn hidden_blocker(number: u64) -> Answer<Blocker> {
+    Ok(Blocker { issue: IssueKey { repo: super::slug(HIDDEN_REPO)?, number }, is_open: true })
 }
 
 fn blocker(wire: &BlockerWire) -> Answer<Blocker> {

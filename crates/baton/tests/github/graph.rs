@@ -67,6 +67,35 @@ async fn checks_that_may_not_be_read_are_not_known_and_the_rest_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn blockers_that_may_not_be_seen_are_waited_for() {
+    let seen = json!({ "number": 2, "state": "CLOSED", "repository": { "nameWithOwner": "admin/web" } });
+    let check = async |blocked_by: Value, errors: Value, expected: &[(&str, bool)]| {
+        let subject = json!({
+            "__typename": "Issue", "id": "I_1", "number": 1, "title": "first", "body": "", "url": "u", "closed": false,
+            "createdAt": "2026-05-01T11:55:48Z", "comments": { "nodes": [] }, "labelled": { "nodes": [] },
+            "blockedBy": blocked_by,
+        });
+        let empty = json!({ "nodes": [] });
+        let repository =
+            json!({ "viewerPermission": "WRITE", "subject": subject, "open": empty, "all": empty });
+        let data = json!({ "viewer": { "login": "ann" }, "repository": repository });
+        let text = json!({ "data": data, "errors": errors }).to_string();
+        let server = Scripted::start(move |_| answer(200, &[], &text)).await;
+        let seen = github(&server.url, "tok").sight(&issue(1), BRANCH).await.unwrap().value;
+        let named = seen.blockers.iter().map(|blocker| (blocker.issue.to_string(), blocker.is_open));
+        let expected = expected.iter().map(|(name, is_open)| ((*name).to_owned(), *is_open));
+        assert_eq!(named.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    };
+    let hidden = ("not_visible/to_this_token#1", true);
+    let own = ("admin/web#2", false);
+    check(json!({ "totalCount": 1, "nodes": [seen] }), json!([]), &[own]).await;
+    check(json!({ "totalCount": 2, "nodes": [seen, null] }), json!([]), &[own, hidden]).await;
+    check(json!({ "totalCount": 1, "nodes": [] }), json!([]), &[hidden]).await;
+    let refused = refusal(&json!(["repository", "subject", "blockedBy", "nodes", 0]));
+    check(json!({ "totalCount": 1, "nodes": [null] }), refused, &[hidden]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn checks_that_rulesets_require_are_asked_for_once_in_a_while() {
     let world = World::new().await;
     world.commit_to(BRANCH, "work.txt").await;
