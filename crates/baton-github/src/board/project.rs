@@ -3,7 +3,7 @@
 //! The project says when it last changed, and only then are its items listed. What changes in an issue itself does not
 //! change the project, so the repositories are asked for news as well.
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 use baton_core::RepoSlug;
 use baton_core::config::ProjectRef;
@@ -36,8 +36,6 @@ pub struct ProjectBoard {
     repos: Vec<RepoSlug>,
     project: ProjectRef,
     field: String,
-    /// The tracker's own name of the project, once it is known.
-    id: OnceLock<String>,
     known: Mutex<Option<Seen>>,
     news: NewsDesk,
     ledger: Mutex<Ledger>,
@@ -65,8 +63,8 @@ impl ProjectBoard {
     /// are on projects, which a token needs the right to read.
     pub fn new(github: GitHub, repos: Vec<RepoSlug>, project: ProjectRef, field: String) -> Self {
         github.read_placements();
-        let (id, known, ledger) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Self { github, repos, project, field, id, known, news: NewsDesk::default(), ledger }
+        let (known, ledger) = (Mutex::default(), Mutex::default());
+        Self { github, repos, project, field, known, news: NewsDesk::default(), ledger }
     }
 
     /// Returns the names of the columns, as people see them.
@@ -96,7 +94,6 @@ impl ProjectBoard {
         };
         let project = project.ok_or_else(missing)?;
         self.columns(&project)?;
-        let _ = self.id.set(project.id.clone());
         Ok(Dated { value: project, date: answer.date, pages: 1 })
     }
 
@@ -213,8 +210,9 @@ impl Board for ProjectBoard {
     }
 
     fn column_of(&self, seen: &Sighting) -> Option<String> {
-        let id = self.id.get()?;
-        let place = seen.placements.iter().find(|place| place.board == *id)?;
+        // By its configured name, so that the column is known before the project was ever asked for.
+        let name = self.project.to_string();
+        let place = seen.placements.iter().find(|place| place.board.eq_ignore_ascii_case(&name))?;
         let named = place.options.iter().find(|(field, _)| field.eq_ignore_ascii_case(&self.field));
         named.map(|(_, option)| option.clone())
     }

@@ -114,9 +114,23 @@ pub(crate) struct PlacementWire {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) is_archived: bool,
-    pub(crate) project: IdWire,
+    pub(crate) project: ProjectNameWire,
     #[serde(default, deserialize_with = "page")]
     pub(crate) field_values: Connection<ValueWire>,
+}
+
+/// A project, as people name it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ProjectNameWire {
+    pub(crate) number: u64,
+    pub(crate) owner: ProjectOwnerWire,
+}
+
+/// Who has a project.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ProjectOwnerWire {
+    pub(crate) login: String,
 }
 
 /// Something with an id.

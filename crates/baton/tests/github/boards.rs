@@ -158,6 +158,22 @@ async fn an_issue_moves_over_a_project_and_is_put_onto_it_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_board_that_was_never_surveyed_knows_the_column_of_what_is_seen() {
+    let world = World::new().await;
+    project(&world).await;
+    project(&world).await;
+    project_board(&world, "Status").move_to(&issue(1), "Build").await.unwrap();
+    let seen = world.github.sight(&issue(1), "none").await.unwrap().value;
+    assert_eq!(project_board(&world, "Status").column_of(&seen).as_deref(), Some("Build"));
+    let spelled = "ADMIN/1".parse().unwrap();
+    let fresh = ProjectBoard::new(world.github.clone(), vec![repo()], spelled, "Status".into());
+    assert_eq!(fresh.column_of(&seen).as_deref(), Some("Build"));
+    let other =
+        ProjectBoard::new(world.github.clone(), vec![repo()], "admin/2".parse().unwrap(), "Status".into());
+    assert_eq!(other.column_of(&seen), None, "it is on another project");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_project_or_a_field_that_is_not_there_is_an_error() {
     let world = World::new().await;
     project(&world).await;

@@ -15,6 +15,13 @@ async fn an_issue_travels_over_the_columns_of_a_project() {
     let kept = world.issue("Kept", &[]).await;
     put(&world, &project, &field, issue, "Plan").await;
     put(&world, &project, &field, kept, "Backlog").await;
+    let (code, told) = world.run(&["explain", &format!("admin/web#{issue}"), "--json"]);
+    let told: Value = serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {told}"));
+    assert_eq!(
+        (code, &told["step"]["kind"]),
+        (0, &json!("invoke_stage")),
+        "the column is known to a mere look"
+    );
     world.start_engine();
     world.until_done(issue).await;
     assert_eq!(world.diary().deeds(issue), ["Plan stage", "Build stage", "Validate stage"]);

@@ -1,5 +1,6 @@
-//! Where an issue is on projects. Places that were archived are on no board.
+//! Where an issue is on projects, which are told as they are configured. Places that were archived are on no board.
 
+use baton_core::config::ProjectRef;
 use baton_core::tracker::Placement;
 
 use super::voices::Room;
@@ -20,7 +21,8 @@ pub(super) async fn placements(
         }
         let values = room.github.whole(room.repo, &MORE_VALUES, &wire.id, wire.field_values).await?;
         let options = values.into_iter().filter_map(choice).collect();
-        placements.push(Placement { board: wire.project.id, place: wire.id, options });
+        let board = ProjectRef { owner: wire.project.owner.login, number: wire.project.number };
+        placements.push(Placement { board: board.to_string(), place: wire.id, options });
     }
     Ok(placements)
 }
