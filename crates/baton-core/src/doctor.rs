@@ -8,6 +8,7 @@
 mod document;
 mod finding;
 pub mod machine;
+pub mod people;
 pub mod setup;
 pub mod store;
 pub mod tracker;
@@ -62,6 +63,8 @@ words! {
         Wakeups = "wakeups",
         /// Issues and what moves them.
         Wakers = "wakers",
+        /// Whether enough people may approve.
+        Approvals = "approvals",
         /// Slack.
         Slack = "slack",
     }
@@ -90,7 +93,7 @@ const fn check(
 }
 
 /// The checks, in the order in which they are told.
-pub static CHECKS: [Check; 21] = [
+pub static CHECKS: [Check; 22] = [
     check(
         CheckId::Config,
         "`baton.yaml`, `.env` and the variables",
@@ -207,9 +210,16 @@ pub static CHECKS: [Check; 21] = [
         "`baton up`, `baton explain REF`",
     ),
     check(
+        CheckId::Approvals,
+        "who may approve in stages with `approval`, beside `approvals_required`",
+        "fail: fewer are named than must approve; warn: fewer are named in Slack, where alone is asked",
+        "`approvers`, `slack.approvers`, `approvals_required`",
+    ),
+    check(
         CheckId::Slack,
-        "what stages with `approval: slack` or `either` need",
-        "fail: BATON_SLACK_TOKEN, `slack.channel` or `slack.approvers` is missing, or Slack refuses the token",
+        "what stages with `approval: slack` or `either` need, `slack.socket_mode`, and `notify.slack`",
+        "fail: BATON_SLACK_TOKEN, `slack.channel` or `slack.approvers` is missing, or Slack refuses the token; \
+         BATON_SLACK_APP_TOKEN or BATON_SLACK_WEBHOOK_URL is missing",
         "`.env`, `slack:` in `baton.yaml`",
     ),
 ];

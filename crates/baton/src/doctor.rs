@@ -5,6 +5,7 @@
 
 mod claims;
 pub(crate) mod local;
+mod people;
 mod size;
 mod store;
 mod tracker;
@@ -104,7 +105,7 @@ impl Doctor {
             .map_err(|error| CommandError::OutOfReach(format!("no runtime: {error}")))?;
         let pipeline = self.stages(&desk, &mut report);
         if let Some(pipeline) = &pipeline {
-            report.add([runtime.block_on(local::slack(&desk, pipeline))]);
+            report.add(runtime.block_on(people::examine(&desk, pipeline)));
         }
         let stored = runtime.block_on(store::examine(&desk, &mut report));
         let patient = Patient { desk, pipeline, runtime };
@@ -123,7 +124,7 @@ impl Doctor {
             }
             Err(error) => {
                 report.add([setup::unreadable_stages(&plain(&error))]);
-                let needing = [CheckId::Board, CheckId::Wakers, CheckId::Slack];
+                let needing = [CheckId::Board, CheckId::Wakers, CheckId::Approvals, CheckId::Slack];
                 report.skip(&needing, "the stages cannot be read (see `stages`)");
                 None
             }

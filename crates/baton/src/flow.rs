@@ -14,7 +14,7 @@ mod log_file;
 mod logs;
 pub(crate) mod lookout;
 pub(crate) mod machine;
-mod notices;
+pub(crate) mod notices;
 pub(crate) mod onlooker;
 pub(crate) mod own_claim;
 pub(crate) mod own_forge;

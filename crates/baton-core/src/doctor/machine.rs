@@ -197,54 +197,6 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// What is set for Slack.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SlackFacts {
-    /// The stages whose plans are approved there.
-    pub stages: Vec<String>,
-    /// Whether there is a token.
-    pub has_token: bool,
-    /// Whether a channel is named.
-    pub has_channel: bool,
-    /// Whether anybody may approve.
-    pub has_approvers: bool,
-    /// Whom Slack takes the token for, or why it does not; nothing when it was not asked.
-    pub account: Option<Result<String, String>>,
-}
-
-/// Judges what is set for Slack.
-pub fn slack(facts: &SlackFacts) -> Finding {
-    let check = CheckId::Slack;
-    if facts.stages.is_empty() {
-        return Finding::ok(check, "not used: no stage asks for approval there");
-    }
-    let stages = facts.stages.join(", ");
-    let missing = [
-        (facts.has_token, "BATON_SLACK_TOKEN", "`BATON_SLACK_TOKEN=xoxb-…` to .env"),
-        (facts.has_channel, "slack.channel", "`slack: {channel: C0123456789}` to baton.yaml"),
-        (facts.has_approvers, "slack.approvers", "`slack: {approvers: [U0123456789]}` to baton.yaml"),
-    ];
-    let missing: Vec<_> = missing.into_iter().filter(|(is_there, ..)| !is_there).collect();
-    if !missing.is_empty() {
-        let names: Vec<_> = missing.iter().map(|(_, name, _)| *name).collect();
-        let fixes: Vec<_> = missing.iter().map(|(_, _, fix)| *fix).collect();
-        let found = format!("{stages} asks for approval in Slack, and {} is not set", names.join(", "));
-        return Finding::fail(check, found, format!("add {}", fixes.join(" and ")));
-    }
-    match &facts.account {
-        Some(Err(why)) => {
-            let found = format!("Slack does not take the token: {}", one_line(why));
-            Finding::fail(
-                check,
-                found,
-                "make a new token for the app, with chat:write and reactions:read, and set BATON_SLACK_TOKEN",
-            )
-        }
-        Some(Ok(account)) => Finding::ok(check, format!("{stages} is approved in Slack, as {account}")),
-        None => Finding::ok(check, format!("{stages} is approved in Slack; its settings are there")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,26 +269,5 @@ mod tests {
             [bytes(999), bytes(1_500), bytes(2_000_000_000), bytes(u64::MAX)],
             ["999 B", "1.5 kB", "2.0 GB", "18446744.0 TB"]
         );
-    }
-
-    #[test]
-    fn slack_needs_three_settings_and_a_token_that_is_taken() {
-        let whole = SlackFacts {
-            stages: vec!["Plan".to_owned()],
-            has_token: true,
-            has_channel: true,
-            has_approvers: true,
-            account: None,
-        };
-        assert_eq!(slack(&SlackFacts::default()).grade, Grade::Ok);
-        assert_eq!(slack(&whole).grade, Grade::Ok);
-        for lacking in [
-            SlackFacts { has_token: false, ..whole.clone() },
-            SlackFacts { has_channel: false, ..whole.clone() },
-            SlackFacts { has_approvers: false, ..whole.clone() },
-            SlackFacts { account: Some(Err("invalid_auth".to_owned())), ..whole.clone() },
-        ] {
-            assert_eq!(slack(&lacking).grade, Grade::Fail, "{lacking:?}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 //! tracker, another holder, or a person who was asked. None means that it stands still for ever; two, that they get into each
 //! other's way.
 
-use super::setup::plural;
+use super::setup::{one_line, plural};
 use super::{CheckId, Finding};
 use crate::pipeline::step::{Rest, Step};
 
@@ -55,8 +55,17 @@ enum Waker {
     Two(String),
 }
 
-/// Judges the issues, given whether an engine is alive.
-pub fn wakers(issues: &[IssueFacts], is_engine_alive: bool) -> Vec<Finding> {
+/// Issues that were not looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// How many.
+    pub count: usize,
+    /// Why not.
+    pub why: String,
+}
+
+/// Judges the issues that were looked at, given whether an engine is alive, and tells of those that were not.
+pub fn wakers(issues: &[IssueFacts], unread: Option<&Unread>, is_engine_alive: bool) -> Vec<Finding> {
     let check = CheckId::Wakers;
     let mut findings = Vec::new();
     let (mut waiting, mut fine) = (Vec::new(), 0);
@@ -91,6 +100,7 @@ pub fn wakers(issues: &[IssueFacts], is_engine_alive: bool) -> Vec<Finding> {
             format!("{} for an engine, and none is alive: {}", wait(waiting.len()), waiting.join(", "));
         findings.push(Finding::warn(check, found, "baton up"));
     }
+    findings.extend(unread.map(|unread| left_out(unread, issues.len())));
     if findings.is_empty() {
         findings.push(Finding::ok(
             check,
@@ -98,6 +108,20 @@ pub fn wakers(issues: &[IssueFacts], is_engine_alive: bool) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+fn left_out(unread: &Unread, read: usize) -> Finding {
+    let found = format!(
+        "{} of {} not looked at: {}",
+        unread.count,
+        plural(unread.count + read, "issue"),
+        one_line(&unread.why)
+    );
+    Finding::warn(
+        CheckId::Wakers,
+        found,
+        "look again when the tracker is faster; or one by one: baton explain REF",
+    )
 }
 
 fn wait(count: usize) -> String {
@@ -167,7 +191,7 @@ mod tests {
     #[track_caller]
     fn check(facts: &IssueFacts, with_engine: Grade, without: Grade) {
         for (is_alive, grade) in [(true, with_engine), (false, without)] {
-            let found = wakers(std::slice::from_ref(facts), is_alive);
+            let found = wakers(std::slice::from_ref(facts), None, is_alive);
             assert_eq!((found.len(), found[0].grade), (1, grade), "{facts:?} {is_alive}: {found:?}");
         }
     }
@@ -185,6 +209,17 @@ mod tests {
         check(&facts(Step::Rest(Rest::Paused), RunFacts::None), Ok, Ok);
         check(&facts(Step::Rest(Rest::NoStage), RunFacts::None), Ok, Ok);
         check(&facts(Step::Rest(Rest::Closed), RunFacts::AtWork), Fail, Fail);
+    }
+
+    #[test]
+    fn what_was_not_looked_at_is_told_beside_what_was() {
+        let unread = Unread { count: 3, why: "no time was left".to_owned() };
+        let read = [facts(Step::Rest(Rest::Editing), RunFacts::None)];
+        let found = wakers(&read, Some(&unread), true);
+        let grades: Vec<_> = found.iter().map(|finding| finding.grade).collect();
+        assert_eq!(grades, [Grade::Fail, Grade::Warn]);
+        assert_eq!(found[1].found, "3 of 4 issues not looked at: no time was left");
+        assert_eq!(wakers(&[], Some(&unread), true).len(), 1);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Judging how news of the tracker arrive: by its hooks, by a program that forwards them, or by asking.
 
-use super::setup::one_line;
+use super::setup::{one_line, plural};
 use super::{CheckId, Finding};
 
 /// How the endpoint is.
@@ -23,6 +23,8 @@ pub enum HookFacts {
     Unlisted(String),
     /// There is none that is active.
     None,
+    /// So many are active, and none of them goes to an engine.
+    Others(usize),
     /// The last delivery of one failed.
     Failing {
         /// Where it goes.
@@ -114,6 +116,14 @@ fn hook(repo: &str, facts: &HookFacts) -> Finding {
         HookFacts::None => {
             Finding::warn(check, format!("{repo} has no active hook, so nobody delivers"), make())
         }
+        HookFacts::Others(count) => Finding::warn(
+            check,
+            format!(
+                "{repo} has {}, and none of them goes to …/webhooks/github, so nobody delivers",
+                plural(*count, "active hook")
+            ),
+            make(),
+        ),
         HookFacts::Failing { url, said } => Finding::warn(
             check,
             format!("{repo}: the last delivery to {url} failed: {}", one_line(said)),
@@ -165,6 +175,7 @@ mod tests {
             (HookFacts::Good { url: text() }, Grade::Ok),
             (HookFacts::Failing { url: text(), said: text() }, Grade::Warn),
             (HookFacts::None, Grade::Warn),
+            (HookFacts::Others(1), Grade::Warn),
             (HookFacts::Unlisted(text()), Grade::Warn),
         ];
         for (facts, grade) in hooks {

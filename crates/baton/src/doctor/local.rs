@@ -1,4 +1,4 @@
-//! Facts of this machine: what is written, git, the programs of agents, room on disks, and Slack's answer.
+//! Facts of this machine: what is written, git, the programs of agents, and room on disks.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,25 +8,18 @@ use std::time::Duration;
 
 use baton_agent::Environment;
 use baton_core::config::{Adapter, AgentConfig, Sandbox, StoreAddress};
-use baton_core::doctor::machine::{self, AgentFacts, DryStart, Room, SlackFacts};
+use baton_core::doctor::machine::{self, AgentFacts, DryStart, Room};
 use baton_core::doctor::{Finding, setup};
-use baton_core::pipeline::Pipeline;
-use baton_core::pipeline::stage::ApprovalWay;
 use baton_core::script::Script;
 
-use super::within;
 use crate::bounded::{self, Ran};
 use crate::flow::context::Desk;
-use crate::flow::station::given;
 
 /// How long a program may take to say its version.
 const PROGRAM_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The program of the sandbox.
 const SANDBOX: &str = "bwrap";
-
-/// The variable with Slack's token.
-const SLACK_TOKEN_VARIABLE: &str = "BATON_SLACK_TOKEN";
 
 pub(super) fn git(directory: &Path) -> Vec<Finding> {
     let said = said_by_git(directory, &["--version"]);
@@ -148,37 +141,4 @@ fn free(path: &Path) -> Result<u64, String> {
     let there = path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
     let found = rustix::fs::statvfs(there).map_err(|error| error.to_string())?;
     Ok(found.f_bavail.saturating_mul(found.f_frsize))
-}
-
-pub(super) async fn slack(desk: &Desk, pipeline: &Pipeline) -> Finding {
-    let config = &desk.config().slack;
-    let asks = |way| matches!(way, Some(ApprovalWay::Slack | ApprovalWay::Either));
-    let stages =
-        pipeline.stages().iter().filter(|stage| asks(stage.approval)).map(|stage| stage.name.clone());
-    let token = given(desk, SLACK_TOKEN_VARIABLE);
-    let mut facts = SlackFacts {
-        stages: stages.collect(),
-        has_token: token.is_some(),
-        has_channel: config.channel.is_some(),
-        has_approvers: !config.approvers.is_empty(),
-        account: None,
-    };
-    if let (false, Some(token)) = (facts.stages.is_empty(), token) {
-        facts.account = Some(within(slack_account(&config.api_url, &token)).await);
-    }
-    machine::slack(&facts)
-}
-
-/// Asks Slack whose token it is.
-async fn slack_account(api_url: &str, token: &str) -> Result<String, String> {
-    baton_github::install_tls_provider();
-    // An error of the network names the address, and never the token, which is in a header.
-    let told = |error: reqwest::Error| error.to_string();
-    let client = reqwest::Client::builder().timeout(PROGRAM_TIME_MAX).build().map_err(told)?;
-    let asked = client.post(format!("{api_url}/auth.test")).bearer_auth(token).send().await.map_err(told)?;
-    let answer: serde_json::Value = asked.json().await.map_err(told)?;
-    match (answer["ok"].as_bool(), answer["user"].as_str(), answer["error"].as_str()) {
-        (Some(true), user, _) => Ok(user.unwrap_or("an app").to_owned()),
-        (_, _, error) => Err(error.unwrap_or("it answers in words that are none of Slack's").to_owned()),
-    }
 }

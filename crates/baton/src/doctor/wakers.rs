@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use baton_core::doctor::Finding;
-use baton_core::doctor::wakers::{IssueFacts, RunFacts, wakers};
+use baton_core::doctor::wakers::{IssueFacts, RunFacts, Unread, wakers};
 use baton_core::pipeline::names::Said;
 use baton_core::pipeline::{StageKind, next_step};
 use baton_core::slot::{ItemKey, RunStatus};
 use baton_core::tracker::{BoardRow, IssueKey, Scope};
 use baton_engine::marshal::{Glance, Rules};
-use baton_ports::{Board as _, Store as _};
+use baton_ports::{Board as _, Store as _, StoreError};
+use baton_store::SqlStore;
+use tokio::time::Instant;
 
-use super::plain;
+use super::{plain, within};
 use crate::command_error::CommandError;
 use crate::flow::context::Desk;
 use crate::flow::machine::CLERK_SUFFIX;
@@ -29,31 +31,74 @@ pub(super) fn examine(
 ) -> Result<Vec<Finding>, String> {
     let onlooker = Onlooker::open(desk, None).map_err(|error| plain(&error))?;
     let beside = again().and_then(Onlooker::beside_the_store).map_err(|error| plain(&error))?;
-    onlooker.flow.block_on(async {
-        let looking = look(&onlooker, &beside);
-        let late = |_| format!("there was no answer for {} s", LOOK_TIME_MAX.as_secs());
-        tokio::time::timeout(LOOK_TIME_MAX, looking).await.map_err(late)?
-    })
+    onlooker.flow.block_on(look(&onlooker, &beside))
 }
 
 async fn look(onlooker: &Onlooker, beside: &Onlooker) -> Result<Vec<Finding>, String> {
     let store = &onlooker.flow.relay.store;
-    let told = |error: &dyn std::error::Error| error.to_string();
-    let survey = onlooker.marshal.board.survey(Scope::All).await.map_err(|error| told(&error))?;
+    let deadline = Instant::now() + LOOK_TIME_MAX;
+    let survey = within(async { onlooker.marshal.board.survey(Scope::All).await.map_err(told) }).await?;
     let rules = onlooker.marshal.rules();
     let open = survey.rows.into_iter().filter(|row| is_on_its_way(row, &rules)).take(ISSUES_MAX);
-    let mut facts = Vec::new();
-    for row in open {
-        let is_known = store.item(&ItemKey::issue(&row.issue)).await.map_err(|error| told(&error))?.is_some();
+    let (facts, unread) = until(deadline, open.collect(), async |row: &BoardRow| {
+        let is_known = store.item(&ItemKey::issue(&row.issue)).await.map_err(told)?.is_some();
         let looker = if is_known { onlooker } else { beside };
-        let glance = looker.marshal.peek(&row.issue).await.map_err(|error| told(&error))?;
-        facts.push(facts_of(&row.issue, &glance, &rules));
+        let glance = looker.marshal.peek(&row.issue).await.map_err(told)?;
+        Ok(facts_of(&row.issue, &glance, &rules))
+    })
+    .await;
+    if let (true, Some(Left::Failed { why, .. })) = (facts.is_empty(), &unread) {
+        return Err(why.clone());
     }
-    let now = store.now().await.map_err(|error| told(&error))?;
-    let workers = store.workers().await.map_err(|error| told(&error))?;
-    let is_engine_alive =
-        workers.iter().any(|worker| worker.lease.is_live(now) && worker.name.ends_with(CLERK_SUFFIX));
-    Ok(wakers(&facts, is_engine_alive))
+    let unread = unread.map(Left::told);
+    let is_engine_alive = within(async { is_engine_alive(store).await.map_err(told) }).await?;
+    Ok(wakers(&facts, unread.as_ref(), is_engine_alive))
+}
+
+/// What was not read, and why.
+#[derive(Debug, PartialEq, Eq)]
+enum Left {
+    NoTime { count: usize },
+    Failed { count: usize, why: String },
+}
+
+impl Left {
+    fn told(self) -> Unread {
+        match self {
+            Self::NoTime { count } => {
+                Unread { count, why: format!("{} s were not enough", LOOK_TIME_MAX.as_secs()) }
+            }
+            Self::Failed { count, why } => Unread { count, why },
+        }
+    }
+}
+
+/// Reads one after the other until there is no time left or one cannot be read. What was read until then is not thrown away.
+async fn until<T, U>(
+    deadline: Instant,
+    rows: Vec<T>,
+    read: impl AsyncFn(&T) -> Result<U, String>,
+) -> (Vec<U>, Option<Left>) {
+    let mut done = Vec::new();
+    for row in &rows {
+        let count = rows.len() - done.len();
+        match tokio::time::timeout_at(deadline, read(row)).await {
+            Ok(Ok(facts)) => done.push(facts),
+            Ok(Err(why)) => return (done, Some(Left::Failed { count, why })),
+            Err(_) => return (done, Some(Left::NoTime { count })),
+        }
+    }
+    (done, None)
+}
+
+async fn is_engine_alive(store: &SqlStore) -> Result<bool, StoreError> {
+    let now = store.now().await?;
+    let workers = store.workers().await?;
+    Ok(workers.iter().any(|worker| worker.lease.is_live(now) && worker.name.ends_with(CLERK_SUFFIX)))
+}
+
+fn told(error: impl std::error::Error) -> String {
+    error.to_string()
 }
 
 fn is_on_its_way(row: &BoardRow, rules: &Rules) -> bool {
@@ -87,5 +132,32 @@ fn run_of(glance: &Glance) -> RunFacts {
             _ => RunFacts::Dropped,
         },
         _ => RunFacts::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads what is even; 1 cannot be read, and 3 never comes to an end.
+    async fn read(row: &u32) -> Result<u32, String> {
+        match row {
+            1 => Err("broken".to_owned()),
+            3 => std::future::pending().await,
+            row => Ok(*row),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_read_in_time_is_kept_and_the_rest_is_counted() {
+        for (rows, done, left) in [
+            (vec![], vec![], None),
+            (vec![0, 2], vec![0, 2], None),
+            (vec![0, 2, 3, 4], vec![0, 2], Some(Left::NoTime { count: 2 })),
+            (vec![0, 1, 2], vec![0], Some(Left::Failed { count: 2, why: "broken".to_owned() })),
+        ] {
+            // What is there at once is read even when the time is over.
+            assert_eq!(until(Instant::now(), rows, read).await, (done, left));
+        }
     }
 }

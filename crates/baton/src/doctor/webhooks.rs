@@ -16,6 +16,8 @@ use super::within;
 use crate::flow::context::Desk;
 use crate::flow::station::{SECRET_VARIABLE, given};
 
+/// Where an engine takes deliveries.
+const DELIVERIES: &str = "/webhooks/github";
 /// How long `gh`, and an engine on this machine, may take to answer.
 const NEIGHBOUR_TIME_MAX: Duration = Duration::from_secs(10);
 
@@ -55,7 +57,7 @@ async fn is_engine(address: SocketAddr) -> bool {
     };
     let asked = |path: &str| client.get(format!("http://{address}{path}")).send();
     let is_healthy = asked("/healthz").await.is_ok_and(|answer| answer.status().is_success());
-    is_healthy && asked("/webhooks/github").await.is_ok_and(|answer| answer.status().as_u16() == 405)
+    is_healthy && asked(DELIVERIES).await.is_ok_and(|answer| answer.status().as_u16() == 405)
 }
 
 fn forward() -> Result<(), String> {
@@ -71,18 +73,28 @@ async fn hooks(github: &GitHub, repo: &RepoSlug) -> HookFacts {
     }
 }
 
-/// Judges by the hook that works best: others may be for somebody else.
+/// Judges by the hook that works best of those that go to an engine: others are for somebody else.
 fn best(hooks: Vec<Hook>) -> HookFacts {
-    let mut failing = None;
-    for hook in hooks.into_iter().filter(|hook| hook.is_active) {
+    let (ours, others): (Vec<_>, Vec<_>) =
+        hooks.into_iter().filter(|hook| hook.is_active).partition(|hook| is_to_engine(&hook.url));
+    let mut otherwise = match others.len() {
+        0 => HookFacts::None,
+        count => HookFacts::Others(count),
+    };
+    for hook in ours {
         match hook.last {
             Some((code, message)) if !(200..300).contains(&code) && code != 0 => {
-                failing = Some(HookFacts::Failing { url: hook.url, said: format!("{code} {message}") });
+                otherwise = HookFacts::Failing { url: hook.url, said: format!("{code} {message}") };
             }
             _ => return HookFacts::Good { url: hook.url },
         }
     }
-    failing.unwrap_or(HookFacts::None)
+    otherwise
+}
+
+/// Returns whether engines take deliveries at such an address.
+fn is_to_engine(url: &str) -> bool {
+    url.split(['?', '#']).next().is_some_and(|url| url.trim_end_matches('/').ends_with(DELIVERIES))
 }
 
 #[cfg(test)]
@@ -90,19 +102,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_hook_that_works_is_enough() {
+    fn one_hook_to_an_engine_that_works_is_enough_and_others_do_not_count() {
         let hook = |url: &str, is_active, code: Option<u16>| Hook {
             url: url.to_owned(),
             is_active,
             last: code.map(|code| (code, "said".to_owned())),
         };
+        let (ours, ours_too) = ("https://a.example/webhooks/github", "http://b/relay/webhooks/github/?x=1");
         assert_eq!(best(Vec::new()), HookFacts::None);
-        assert_eq!(best(vec![hook("a", false, Some(200))]), HookFacts::None);
+        assert_eq!(best(vec![hook(ours, false, Some(200))]), HookFacts::None);
         assert_eq!(
-            best(vec![hook("a", true, Some(502)), hook("b", true, None)]),
-            HookFacts::Good { url: "b".to_owned() }
+            best(vec![hook(ours, true, Some(502)), hook(ours_too, true, None)]),
+            HookFacts::Good { url: ours_too.to_owned() }
         );
-        let failing = best(vec![hook("a", true, Some(502))]);
-        assert_eq!(failing, HookFacts::Failing { url: "a".to_owned(), said: "502 said".to_owned() });
+        let others = || vec![hook("https://ci.example/hook", true, Some(200)), hook("b", false, None)];
+        let failing = best([others(), vec![hook(ours, true, Some(502))]].concat());
+        assert_eq!(failing, HookFacts::Failing { url: ours.to_owned(), said: "502 said".to_owned() });
+        assert_eq!(best(others()), HookFacts::Others(1));
     }
 }

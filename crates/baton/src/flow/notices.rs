@@ -36,7 +36,7 @@ use crate::command_error::CommandError;
 pub(super) use courier::Courier;
 
 /// The variable with the address of Slack's incoming webhook, which is a secret.
-const WEBHOOK_VARIABLE: &str = "BATON_SLACK_WEBHOOK_URL";
+pub(crate) const WEBHOOK_VARIABLE: &str = "BATON_SLACK_WEBHOOK_URL";
 /// How many notices may wait.
 const QUEUE: usize = 64;
 

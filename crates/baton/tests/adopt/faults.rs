@@ -69,6 +69,7 @@ faults! {
     an_endpoint_that_is_taken: Webhooks, "fail", "cannot be listened on";
     a_forwarder_that_is_missing: Webhooks, "fail", "unknown command";
     a_repository_that_delivers_to_nobody: Webhooks, "warn", "has no active hook";
+    a_repository_that_delivers_to_somebody_else: Webhooks, "warn", "has 1 active hook, and none of them";
     a_store_out_of_reach: Store, "fail", "cannot be reached";
     a_store_that_is_none: Store, "fail", "cannot be reached";
     a_store_of_a_newer_program: Schema, "fail", "version 99";
@@ -78,8 +79,11 @@ faults! {
     an_issue_that_nobody_moves: Wakers, "fail", "has no waker";
     an_issue_that_waits_for_an_engine: Wakers, "warn", "none is alive";
     a_run_that_lost_its_worker: Wakers, "fail", "lost its worker";
+    fewer_approvers_than_must_approve: Approvals, "fail", "Plan needs 2 approvals (`approvals_required`), and 1 may decide";
     slack_without_its_settings: Slack, "fail", "BATON_SLACK_TOKEN";
     slack_that_refuses_the_token: Slack, "fail", "invalid_auth";
+    socket_mode_without_its_token: Slack, "fail", "BATON_SLACK_APP_TOKEN is not set";
+    notices_to_slack_without_their_address: Slack, "fail", "BATON_SLACK_WEBHOOK_URL is not set";
 }
 
 #[test]

@@ -219,6 +219,15 @@ pub(crate) async fn a_repository_that_delivers_to_nobody(place: &mut Place) -> P
     exits(0)
 }
 
+/// A hook that works, for another program.
+pub(crate) async fn a_repository_that_delivers_to_somebody_else(place: &mut Place) -> Planted {
+    place.configure("webhooks: {listen: '127.0.0.1:0'}");
+    let config = json!({ "url": format!("{}/ci", server("{}")), "content_type": "json" });
+    let hook = json!({ "name": "web", "active": true, "events": ["push"], "config": config });
+    place.client.must("POST", "/repos/admin/web/hooks", &hook, 201).await;
+    exits(0)
+}
+
 pub(crate) async fn a_store_out_of_reach(place: &mut Place) -> Planted {
     place.set("BATON_STORE", Some(&format!("postgres://ann@{}/baton", silent_address())));
     exits(3)
@@ -290,6 +299,12 @@ pub(crate) async fn a_run_that_lost_its_worker(place: &mut Place) -> Planted {
     exits(1)
 }
 
+pub(crate) async fn fewer_approvers_than_must_approve(place: &mut Place) -> Planted {
+    place.edit(".baton/stages/plan.yaml", "name: Plan\n", "name: Plan\napproval: tracker\n");
+    place.configure("approvers: [ann]\napprovals_required: 2");
+    exits(1)
+}
+
 pub(crate) async fn slack_without_its_settings(place: &mut Place) -> Planted {
     place.edit(".baton/stages/plan.yaml", "name: Plan\n", "name: Plan\napproval: slack\n");
     exits(1)
@@ -300,5 +315,15 @@ pub(crate) async fn slack_that_refuses_the_token(place: &mut Place) -> Planted {
     let url = server("{\"ok\": false, \"error\": \"invalid_auth\"}");
     place.configure(&format!("slack: {{api_url: '{url}', channel: C1, approvers: [U1]}}"));
     place.set("BATON_SLACK_TOKEN", Some("xoxb-wrong"));
+    exits(1)
+}
+
+pub(crate) async fn socket_mode_without_its_token(place: &mut Place) -> Planted {
+    place.configure("slack: {socket_mode: true}");
+    exits(1)
+}
+
+pub(crate) async fn notices_to_slack_without_their_address(place: &mut Place) -> Planted {
+    place.configure("notify: {slack: true}");
     exits(1)
 }
