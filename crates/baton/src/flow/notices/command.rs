@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
 use super::Message;
@@ -57,14 +57,20 @@ impl Program {
 }
 
 async fn run(child: &mut Child, line: String) -> Result<(), Failed> {
-    if let Some(mut stdin) = child.stdin.take() {
-        // A command that does not read is told by being run.
-        let _ = stdin.write_all(line.as_bytes()).await;
-    }
-    let mut complaint = Vec::new();
-    if let Some(stderr) = child.stderr.take() {
-        let _ = stderr.take(COMPLAINT_BYTES_MAX).read_to_end(&mut complaint).await;
-    }
+    let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
+    let give = async {
+        if let Some(mut stdin) = stdin {
+            // A command that does not read is told by being run.
+            let _ = stdin.write_all(line.as_bytes()).await;
+        }
+    };
+    let hear = async {
+        match stderr {
+            Some(stderr) => complaint(stderr).await,
+            None => Vec::new(),
+        }
+    };
+    let ((), complaint) = tokio::join!(give, hear);
     match child.wait().await {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => {
@@ -75,6 +81,52 @@ async fn run(child: &mut Child, line: String) -> Result<(), Failed> {
     }
 }
 
+/// Keeps the beginning and reads the rest as well: a command that complains at length is not to be ended by that.
+async fn complaint(mut stderr: impl AsyncRead + Unpin) -> Vec<u8> {
+    let mut kept = Vec::new();
+    // What cannot be read is a complaint that is not told.
+    let _ = (&mut stderr).take(COMPLAINT_BYTES_MAX).read_to_end(&mut kept).await;
+    let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+    kept
+}
+
 fn failed(answer: String) -> Failed {
     Failed { answer, may_try_again: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use baton_core::config::Notice;
+
+    use super::*;
+
+    async fn tell(text: &str) -> (Result<(), Failed>, tempfile::TempDir) {
+        let directory = tempfile::tempdir().unwrap();
+        let program = Program { text: text.to_owned(), directory: directory.path().to_owned() };
+        let message = Message {
+            kind: Notice::Pause,
+            issue: "acme/web#7".to_owned(),
+            title: None,
+            url: None,
+            text: "look".to_owned(),
+            when: "2026-05-01T00:00:00Z".to_owned(),
+        };
+        (program.tell(&message).await, directory)
+    }
+
+    #[tokio::test]
+    async fn a_command_may_complain_at_length_and_is_told_nevertheless() {
+        let (end, directory) = tell("head -c 300000 /dev/zero >&2 && cat > told").await;
+        assert!(end.is_ok(), "{end:?}");
+        let told = std::fs::read_to_string(directory.path().join("told")).unwrap();
+        assert!(told.contains("acme/web#7"), "{told}");
+    }
+
+    #[tokio::test]
+    async fn a_command_that_fails_is_quoted_with_the_beginning_of_its_complaint() {
+        let (end, _directory) = tell("head -c 300000 /dev/zero | tr '\\0' x >&2; exit 3").await;
+        let failed = end.unwrap_err();
+        assert!(failed.answer.starts_with("it ended with exit status: 3: xxx"), "{}", &failed.answer[..60]);
+        assert!(failed.answer.len() < 2_100 && failed.may_try_again, "{}", failed.answer.len());
+    }
 }
