@@ -4,9 +4,10 @@
 
 /// Shorter values would black out half of a log.
 const LEN_MIN: usize = 8;
-/// What the names of variables end with whose values are secret.
-const ENDINGS: [&str; 8] =
-    ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSPHRASE", "PASSWD", "CREDENTIALS", "_PAT"];
+/// What the names of variables end with whose values are secret. Whoever knows the address of an incoming webhook may write
+/// there.
+const ENDINGS: [&str; 9] =
+    ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSPHRASE", "PASSWD", "CREDENTIALS", "_PAT", "WEBHOOK_URL"];
 
 /// Returns the secrets among variables of an environment, which has many that are none: by their names, and the passwords in
 /// addresses.
@@ -53,8 +54,12 @@ mod tests {
             ("SHORT_KEY", "abc"),
             ("PATH", "/usr/bin:/bin"),
             ("DATABASE_URL", "postgres://me:hunter2hunter2@db/x"),
+            ("BATON_SLACK_WEBHOOK_URL", "https://hooks.example/T1/B1/x"),
+            ("HOMEPAGE_URL", "https://example.com/here"),
         ]);
-        assert_eq!(found, ["ghp_12345678", "abcdefgh", "pat_12345678", "hunter2hunter2"]);
+        let expected =
+            ["ghp_12345678", "abcdefgh", "pat_12345678", "hunter2hunter2", "https://hooks.example/T1/B1/x"];
+        assert_eq!(found, expected);
     }
 
     #[test]
