@@ -69,7 +69,7 @@ fn inspect(workspace: &Workspace) -> Result<Report> {
     for (path, text) in tree.files() {
         findings.extend(sources::check(path, text));
         findings.extend(leaks::check(path, text, needle.as_deref()));
-        findings.extend(links::check(path, text, &|target| tree.has(target)));
+        findings.extend(links::check(path, text, &|target| tree.has(target), &|target| tree.text(target)));
     }
     let notes = tree.files().filter_map(|(path, text)| sources::long(path, text)).collect();
     Ok(Report { findings, notes, files: tree.files().count() })

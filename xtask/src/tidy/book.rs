@@ -1,4 +1,5 @@
-//! The book lists every page: each Markdown file under docs/ is linked from docs/SUMMARY.md.
+//! The book lists every page: each Markdown file under docs/ is linked from docs/SUMMARY.md. No page links to what is outside
+//! of docs/, because the book does not have it.
 //!
 //! That links lead somewhere is checked for all files alike. The order of the pages is for people to judge.
 
@@ -16,7 +17,22 @@ pub(crate) fn check(files: &BTreeMap<&str, &str>) -> Vec<Finding> {
     let listed: BTreeSet<_> = links::targets(summary).into_iter().collect();
     let pages = files.keys().filter(|name| name.ends_with(".md") && **name != SUMMARY);
     let unlisted = pages.filter(|name| !listed.contains(**name));
-    unlisted.map(|name| Finding::new(format!("docs/{name}"), "is not listed in docs/SUMMARY.md")).collect()
+    let unlisted =
+        unlisted.map(|name| Finding::new(format!("docs/{name}"), "is not listed in docs/SUMMARY.md"));
+    unlisted.chain(files.iter().flat_map(|(name, text)| strays(name, text))).collect()
+}
+
+/// Lists the links of a page that leave the book.
+fn strays(name: &str, text: &str) -> Vec<Finding> {
+    let targets = if name.ends_with(".md") { links::targets(text) } else { Vec::new() };
+    let leaves = |target: &String| target.starts_with('/') || links::resolve(name, target).is_none();
+    let finding = |target: String| {
+        Finding::new(
+            format!("docs/{name}"),
+            format!("links to `{target}`, which is no part of the book: name it without a link"),
+        )
+    };
+    targets.into_iter().filter(leaves).map(finding).collect()
 }
 
 #[cfg(test)]
@@ -41,6 +57,21 @@ mod tests {
     fn a_page_that_nobody_lists_is_refused() {
         let wanted = ["docs/b/c.md: is not listed in docs/SUMMARY.md"];
         check_files(&[("SUMMARY.md", "- [a](a.md)"), ("a.md", ""), ("b/c.md", "")], &wanted);
+    }
+
+    #[test]
+    fn a_page_that_links_out_of_the_book_is_refused() {
+        let summary = ("SUMMARY.md", "- [a](a.md)\n- [b](b/c.md)");
+        check_files(
+            &[summary, ("a.md", "[c](b/c.md) [web](https://example.org)"), ("b/c.md", "[a](../a.md)")],
+            &[],
+        );
+        let wanted = |page: &str, target: &str| {
+            format!("docs/{page}: links to `{target}`, which is no part of the book: name it without a link")
+        };
+        let (first, second) = (wanted("a.md", "/README.md"), wanted("b/c.md", "../../README.md"));
+        let files = [summary, ("a.md", "[r](/README.md)"), ("b/c.md", "[r](../../README.md)")];
+        check_files(&files, &[&first, &second]);
     }
 
     #[test]

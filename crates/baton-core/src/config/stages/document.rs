@@ -13,7 +13,7 @@ pub fn document() -> String {
     }
     text += SHIPPED;
     for (file, _) in FILES {
-        let _ = writeln!(text, "- [`{file}`](../../crates/baton-core/src/config/stages/defaults/{file})");
+        let _ = writeln!(text, "- `{file}`");
     }
     text + TAIL
 }
@@ -80,7 +80,7 @@ prompt: |
 const SHIPPED: &str = "
 ## The shipped stages
 
-Each is a stage file that can be copied and changed; `baton stages show NAME --prompt` prints what its agent is
+`baton init` writes each to `.baton/stages`, where it can be changed; `baton stages show NAME --prompt` prints what its agent is
 told, and `--prompt=comment`, `review`, `ci-fix` or `rebase` what it is told about those.
 
 ";
