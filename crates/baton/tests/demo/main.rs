@@ -9,9 +9,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use support::{Client, ForgeProcess, TOKEN};
 
@@ -166,6 +168,24 @@ async fn a_claim_was_lost(client: &Client) {
         .collect();
     assert_eq!(lost.len(), 1, "{comments}");
     assert_eq!(lost[0]["user"]["login"], "otto");
+}
+
+#[test]
+fn whoever_leaves_before_all_is_done_is_told_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_baton"));
+    demo.args(["demo", "--exit", "--keep"]).arg(directory.path().join("kept"));
+    let mut demo = demo.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(demo.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("dashboard:")), "it never began");
+    let id = Pid::from_raw(i32::try_from(demo.id()).unwrap()).unwrap();
+    kill_process(id, Signal::INT).unwrap();
+    // A pipe that nobody reads would hold it up.
+    lines.for_each(drop);
+    let output = demo.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("interrupted before all issues were done"), "{said}");
 }
 
 #[test]

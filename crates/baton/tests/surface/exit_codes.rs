@@ -12,19 +12,26 @@ use crate::place::Place;
 use crate::support::baton;
 use crate::tree::{self, KnownCommand};
 
-/// Exit codes that are shown elsewhere, and where.
-const ELSEWHERE: [(&str, i64, &str); 10] = [
-    ("baton demo", 0, "tests/demo: five issues are carried to merged pull requests"),
-    ("baton demo", 1, "tests/demo: what is not done is listed"),
-    ("baton approve", 0, "tests/relay: approvals"),
-    ("baton reject", 0, "tests/relay: approvals"),
-    ("baton doctor", 0, "tests/adopt: a repository that was just set up"),
-    ("baton doctor", 1, "tests/adopt: each fault that was planted"),
-    ("baton init", 0, "tests/adopt: set up without questions"),
-    ("baton init", 1, "tests/adopt: called off"),
-    ("baton init", 3, "tests/adopt: a tracker that does not answer"),
-    ("baton mcp", 0, "tests/mcp: the client goes away"),
+/// Exit codes that are shown elsewhere: the suite, and the test that shows it.
+const ELSEWHERE: [(&str, i64, &str, &str); 10] = [
+    (
+        "baton demo",
+        0,
+        "demo",
+        "five_issues_go_from_specify_to_merged_pull_requests_and_nothing_else_is_touched",
+    ),
+    ("baton demo", 1, "demo", "whoever_leaves_before_all_is_done_is_told_so"),
+    ("baton approve", 0, "relay", APPROVALS),
+    ("baton reject", 0, "relay", APPROVALS),
+    ("baton doctor", 0, "adopt", "a_fresh_repository_is_set_up_with_one_command_and_is_well"),
+    ("baton doctor", 1, "adopt", "people_read_a_line_for_each_check_and_what_helps"),
+    ("baton init", 0, "adopt", "a_fresh_repository_is_set_up_with_one_command_and_is_well"),
+    ("baton init", 1, "adopt", "a_no_at_the_end_leaves_nothing_behind"),
+    ("baton init", 3, "adopt", "without_a_tracker_the_files_are_written_and_the_doctor_tells"),
+    ("baton mcp", 0, "mcp", "a_client_that_says_nothing_costs_nothing"),
 ];
+
+const APPROVALS: &str = "the_command_line_rejects_with_a_reason_that_the_agent_reads_and_then_approves";
 
 fn table() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/surface/exit_codes.txt")
@@ -70,7 +77,7 @@ fn every_exit_code_of_a_help_is_in_the_table_and_the_other_way_round() {
     let text = fs::read_to_string(table()).unwrap();
     let commands = tree::commands();
     let tried: BTreeSet<(&str, i64)> = text.lines().filter_map(|line| tried(line, &commands)).collect();
-    let elsewhere = ELSEWHERE.iter().map(|(path, code, _)| (*path, *code));
+    let elsewhere = ELSEWHERE.iter().map(|(path, code, ..)| (*path, *code));
     let shown: BTreeSet<_> = tried.iter().copied().chain(elsewhere).collect();
     let told = commands.iter().flat_map(|it| it.exit_codes.iter().map(|code| (it.path.as_str(), *code)));
     let told: BTreeSet<_> = told.collect();
@@ -79,6 +86,27 @@ fn every_exit_code_of_a_help_is_in_the_table_and_the_other_way_round() {
     let untold: Vec<_> =
         tried.iter().filter(|(_, code)| [0, 1, 3].contains(code)).filter(|it| !told.contains(it)).collect();
     assert!(untold.is_empty(), "the help says nothing of {untold:?}");
+}
+
+#[test]
+fn every_test_that_shows_an_exit_code_elsewhere_is_there() {
+    let tests = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let texts = |suite: &str| -> String {
+        let files = fs::read_dir(tests.join(suite)).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(|path| path.is_file()).filter_map(|path| fs::read_to_string(path).ok()).collect()
+    };
+    for (path, code, suite, test) in ELSEWHERE {
+        let text = texts(suite);
+        let is_test = |mark: &str| {
+            text.contains(&format!("{mark}\nfn {test}("))
+                || text.contains(&format!("{mark}\nasync fn {test}("))
+        };
+        let is_there = is_test("#[test]") || is_test("#[tokio::test(flavor = \"multi_thread\")]");
+        assert!(
+            is_there,
+            "`{path}` is to be seen ending with {code} in tests/{suite}, where there is no test `{test}`"
+        );
+    }
 }
 
 /// Takes the command and the code from a line of the table. The last `baton` of a line is the one that is tried.
