@@ -59,7 +59,7 @@ pub use memory::Loop;
 pub use outcome::{End, Outcome};
 pub use policy::Policy;
 pub use record::{Record, RecordError};
-pub use repairs::repairs;
+pub use repairs::{can_repair, repairs};
 pub use settle::settle;
 pub use stage::{Pipeline, Stage, StageKind};
 pub use step::Step;

@@ -159,7 +159,7 @@ fn hold_at_gate(draft: &mut Draft<'_>, hold: Hold) {
         Hold::ChecksFailed => draft.add(Flag::AwaitingCi),
         Hold::Draft => {
             draft.push(Effect::MarkPullReady);
-            count_merge(draft);
+            count(draft, Loop::Merge);
         }
         Hold::Dependencies
         | Hold::Approval
@@ -262,11 +262,6 @@ fn advance(draft: &mut Draft<'_>, to: &str) {
 fn merge(draft: &mut Draft<'_>) {
     let Some(pull) = draft.view.open_pull() else { return };
     draft.push(Effect::MergePull { pull: pull.number, head_sha: pull.head_sha.clone() });
-    count_merge(draft);
-}
-
-/// Counts a try to merge. The next waits, so that the tracker has time to show what became of this one.
-fn count_merge(draft: &mut Draft<'_>) {
     count(draft, Loop::Merge);
     let until = draft.view.now.store.plus(draft.view.policy.cooldown);
     draft.memory().cooldowns.insert(MERGE_COOLDOWN.to_owned(), until);
@@ -302,8 +297,8 @@ fn sweep(draft: &mut Draft<'_>) {
     draft.unmark(StageMark::Failed);
     draft.let_go();
     if is_own_pause {
+        // That the pause is ours stays known: should the label not come off this time, the next look tries again.
         draft.remove(Flag::Paused);
-        draft.memory().paused_by_engine = None;
     }
 }
 

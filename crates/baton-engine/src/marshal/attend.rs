@@ -7,7 +7,7 @@ use baton_core::agent::Errand;
 use baton_core::course::{self, Course, Origin};
 use baton_core::pipeline::comments::{is_by_bot, is_new};
 use baton_core::pipeline::step::{Hold, Rest, Step};
-use baton_core::pipeline::{enact, next_step, repairs};
+use baton_core::pipeline::{can_repair, enact, next_step, repairs};
 use baton_core::slot::effect::{Deed, NewEffect, SettleAsk, Settled};
 use baton_core::slot::{Context, EffectId, ItemKey, Run, RunStatus, Situation, finish};
 use baton_core::time::{ServerTime, StoreTime};
@@ -58,12 +58,10 @@ impl<P: Parts> Marshal<P> {
         }
         self.is_at_rest(issue);
         let is_to_repair = self.desk().to_repair.contains(issue);
-        if is_first || is_to_repair {
-            let repaired = self.repair(&glance, &rules).await?;
-            self.desk().to_repair.remove(issue);
-            if let Some(again) = repaired {
-                return Ok(again);
-            }
+        if (is_first || is_to_repair)
+            && let Some(again) = self.repair(&glance, &rules).await?
+        {
+            return Ok(again);
         }
         if self.ask_in_slack(&glance, &rules).await? {
             return Ok(Again::After(rules.poll));
@@ -173,13 +171,17 @@ impl<P: Parts> Marshal<P> {
     }
 
     async fn repair(&self, glance: &Glance, rules: &Rules) -> Result<Option<Again>, LookError> {
-        let settlement = repairs(&glance.item, &rules.pipeline, &rules.policy, glance.now);
-        let course = course::plot(settlement, &glance.item, Origin::Certain, glance.has_lease);
-        if course.is_empty() {
+        if !can_repair(&glance.item, &rules.pipeline, &rules.policy, glance.now) {
+            // What is left is put right once the issue is nobody else's.
+            self.desk().to_repair.insert(glance.item.issue.clone());
             return Ok(None);
         }
-        self.commit(glance, &course).await?;
-        Ok(Some(Again::After(rules.poll)))
+        let settlement = repairs(&glance.item, &rules.pipeline, &rules.policy, glance.now);
+        let course = course::plot(settlement, &glance.item, Origin::Certain, glance.has_lease);
+        if course.is_empty() || self.commit(glance, &course).await? {
+            self.desk().to_repair.remove(&glance.item.issue);
+        }
+        Ok((!course.is_empty()).then_some(Again::After(rules.poll)))
     }
 
     /// Locks without a claim behind them go, and a lease that is kept between two tries is renewed in time.
