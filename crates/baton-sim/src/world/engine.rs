@@ -132,10 +132,6 @@ impl Parts {
         let policy = Policy { safeguards: safeguards(self.machine.scene.plant), ..Policy::of(&self.config) };
         let relay = Relay { store: self.store.clone(), entropy: self.dice.clone(), policy };
         let teller = self.teller();
-        let hooks = match self.machine.scene.knobs.hooks_lost {
-            0 => HookHealth::Healthy,
-            _ => HookHealth::Off,
-        };
         let marshal = Marshal::new(Outfit {
             relay,
             board: self.tracker.clone(),
@@ -157,7 +153,8 @@ impl Parts {
             rules: Rules::of(&self.config, shipped(PipelineDialect::Baton).pipeline),
             tracker: self.tracker,
         });
-        marshal.set_hooks(hooks);
+        // Whether they can be relied on is for the engine to find out.
+        marshal.set_hooks(HookHealth::StartingUp);
         marshal
     }
 
@@ -251,8 +248,9 @@ impl Teller {
         match happened {
             Happened::Surveyed { .. } | Happened::Delivered(_) => {}
             Happened::SlackHeard | Happened::SlackUnheard { .. } => {}
-            Happened::Decided(..) => {
+            Happened::Decided(issue, _) => {
                 self.scene.count("decisions");
+                self.scene.decided(&self.name, issue);
                 self.tell(&format!("{happened:?}"));
             }
             other => self.tell(&format!("{other:?}")),

@@ -27,6 +27,8 @@ pub struct Knobs {
     pub error_after: u64,
     /// When the tracker refuses everything: from, and for how long, in milliseconds.
     pub limits: Vec<(u64, u64)>,
+    /// When the account may read and not write: from, and for how long, in milliseconds.
+    pub forbidden: Vec<(u64, u64)>,
     /// Webhooks that never come.
     pub hooks_lost: u64,
     /// Webhooks that come twice.
@@ -78,6 +80,14 @@ pub struct AgentLuck {
 
 const HOUR_MS: u64 = 3_600_000;
 
+/// In one world of four, somebody takes the account's rights away for a while.
+fn forbidden(seed: u64, until_ms: u64) -> Vec<(u64, u64)> {
+    let dice = Dice::new(seed, "rights");
+    (0..u64::from(dice.below(4) == 0))
+        .map(|_| (dice.below(until_ms), dice.between(60_000, HOUR_MS / 2)))
+        .collect()
+}
+
 impl Knobs {
     /// Draws the knobs of a seed. One world in eight is calm, so that mistakes are seen that need no bad luck.
     pub fn of(seed: u64) -> Self {
@@ -96,6 +106,7 @@ impl Knobs {
             error_before: often(50),
             error_after: often(50),
             limits,
+            forbidden: if is_calm { Vec::new() } else { forbidden(seed, until_ms) },
             hooks_lost: often(400),
             hooks_doubled: often(300),
             hooks_delay_ms: 20 + often(60_000),
@@ -147,6 +158,11 @@ impl Knobs {
             | Plant::SettlingDropped => mortal,
             Plant::LabelsKept | Plant::TriesForgotten => busy,
         }
+    }
+
+    /// Returns whether the account may not write.
+    pub fn is_forbidden(&self, now_ms: u64) -> bool {
+        self.forbidden.iter().any(|(from, length)| (*from..from + length).contains(&now_ms))
     }
 
     /// Returns how long the tracker still refuses everything, if it does.

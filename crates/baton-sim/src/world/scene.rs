@@ -1,9 +1,11 @@
 //! What all parts of a simulated world share: its seed, its knobs, its time, its log, and what was found to be wrong.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use baton_core::time::millis;
+use baton_core::tracker::IssueKey;
 use tokio::time::Instant;
 
 use super::knobs::Knobs;
@@ -22,7 +24,14 @@ pub struct Scene {
     pub start: Instant,
     log: Mutex<EventLog>,
     violations: Mutex<Vec<String>>,
+    /// How often each engine has decided about each issue within the hour.
+    decisions: Mutex<BTreeMap<(String, IssueKey), (u64, u32)>>,
 }
+
+/// How often an engine may decide about one issue within an hour. What is decided more often is decided in vain, and each
+/// time costs the tracker's budget.
+const DECISIONS_MAX: u32 = 150;
+const HOUR_MS: u64 = 3_600_000;
 
 impl Scene {
     /// Begins a world. It must be called within the runtime whose clock is paused.
@@ -34,6 +43,7 @@ impl Scene {
             start: Instant::now(),
             log: Mutex::default(),
             violations: Mutex::default(),
+            decisions: Mutex::default(),
         })
     }
 
@@ -61,6 +71,23 @@ impl Scene {
     /// Counts something.
     pub fn count(&self, what: &'static str) {
         self.log().count(what);
+    }
+
+    /// Counts a decision. An engine that decides about one issue again and again has lost its way.
+    pub fn decided(&self, engine: &str, issue: &IssueKey) {
+        let hour = self.now_ms() / HOUR_MS;
+        let count = {
+            let mut decisions = self.decisions.lock().unwrap_or_else(PoisonError::into_inner);
+            let entry = decisions.entry((engine.to_owned(), issue.clone())).or_insert((hour, 0));
+            *entry = if entry.0 == hour { (hour, entry.1 + 1) } else { (hour, 1) };
+            entry.1
+        };
+        if count == DECISIONS_MAX + 1 {
+            self.violated(
+                "B1",
+                &format!("{engine} decided about {issue} more than {DECISIONS_MAX} times in an hour"),
+            );
+        }
     }
 
     /// Notes that an invariant was violated.

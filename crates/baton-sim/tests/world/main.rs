@@ -21,6 +21,7 @@ fn three_hundred_seeds_keep_the_invariants_and_live_the_same_life_twice() {
         "errors after the write",
         "errors before the write",
         "webhooks lost",
+        "writes that were forbidden",
         "runs of agents",
     ] {
         let count = tally.counts.get(fault).copied().unwrap_or_default();

@@ -28,6 +28,8 @@ enum Luck {
     NotDone,
     /// There were too many calls.
     Limited(Duration),
+    /// The account may not do it, and is told so for good.
+    Forbidden,
 }
 
 impl SimTracker {
@@ -72,7 +74,7 @@ impl SimTracker {
         sender: oneshot::Sender<Answer<T>>,
     ) {
         pass(self.latency()).await;
-        let luck = self.luck();
+        let luck = self.luck_of_a_write();
         let is_done = matches!(luck, Luck::Fine | Luck::After);
         let say = |answer: &Answer<T>| {
             let word = answer.as_ref().map_or_else(|error| format!("{:?}", error.kind), |_| "ok".to_owned());
@@ -102,6 +104,14 @@ impl SimTracker {
         self.hub.dice.millis(5, self.hub.scene.knobs.latency_ms)
     }
 
+    fn luck_of_a_write(&self) -> Luck {
+        let scene = &self.hub.scene;
+        match scene.are_faults_on() && scene.knobs.is_forbidden(scene.now_ms()) {
+            true => Luck::Forbidden,
+            false => self.luck(),
+        }
+    }
+
     fn luck(&self) -> Luck {
         let (scene, dice) = (&self.hub.scene, &self.hub.dice);
         if !scene.are_faults_on() {
@@ -127,6 +137,7 @@ impl SimTracker {
             Luck::Limited(wait) => {
                 ("calls refused by a limit", TrackerErrorKind::RateLimited { retry_after: Some(wait) })
             }
+            Luck::Forbidden => ("writes that were forbidden", TrackerErrorKind::Forbidden),
             Luck::Before | Luck::Fine => ("errors before the write", TrackerErrorKind::Unavailable),
             Luck::After | Luck::DoneLate | Luck::NotDone if !is_write || treats_as_undone => {
                 ("errors before the write", TrackerErrorKind::Unavailable)
