@@ -19,6 +19,7 @@ mod pass;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::http::{self, HeaderMap};
 use axum::{Router, middleware};
 use baton_github::Secret;
 
@@ -55,6 +56,8 @@ pub(crate) struct Visitor {
     pub(crate) name: String,
     /// What forms carry in the field `_csrf`, or requests in the header `X-CSRF-Token`.
     pub(crate) csrf: String,
+    /// Whether they are logged in, and may want to log out.
+    pub(crate) has_session: bool,
 }
 
 /// Why a dashboard must not be opened like that.
@@ -70,6 +73,15 @@ pub enum AccessError {
         "the token of the dashboard has {0} characters and could be guessed: set {TOKEN_VARIABLE} to at least {TOKEN_CHARS_MIN}, such as what `openssl rand -hex 32` prints"
     )]
     Short(usize),
+}
+
+/// Returns whether a page in a browser may have sent a request to this machine: the server was called by a name that others can
+/// point here, or the browser says that another site sent it.
+pub(crate) fn is_by_page(called: Option<&http::uri::Authority>, headers: &HeaderMap) -> bool {
+    let Some(names) = gate::names(called, headers) else { return true };
+    let is_suspect =
+        |name: &host::Authority| !host::is_ours(name, None, &[]) || origin::is_foreign(headers, name);
+    names.iter().any(is_suspect)
 }
 
 impl Access {

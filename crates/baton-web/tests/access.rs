@@ -149,7 +149,7 @@ async fn a_browser_logs_in_and_out() {
     assert_eq!((sent.status.as_u16(), sent.header("location")), (303, "/metrics?x=1"), "{}", sent.text);
     let session = sent.cookie();
     let line = sent.header("set-cookie");
-    assert!(line.contains("HttpOnly; SameSite=Strict; Path=/; Max-Age="), "{line}");
+    assert!(line.contains("HttpOnly; SameSite=Lax; Path=/; Max-Age="), "{line}");
     assert!(!line.contains(TOKEN) && session != shown.cookie());
     assert_eq!(send(&routes, ELSEWHERE, BOARD, &[("Cookie", &session)], "").await.status, 200);
     assert_eq!(send(&routes, ELSEWHERE, BOARD, &[("Cookie", &shown.cookie())], "").await.status, 401);
@@ -190,6 +190,62 @@ async fn whoever_tries_too_many_wrong_tokens_waits_and_may_then_try_again() {
     assert!(sent.header("retry-after").parse::<u64>().unwrap() > 50);
     tokio::time::advance(std::time::Duration::from_secs(61)).await;
     assert_eq!(log_in(&routes, TOKEN, "/").await.1.status, 303);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_that_programs_send_are_guesses_too() {
+    let routes = dashboard(Some(TOKEN));
+    let right = bearer();
+    for guess in 0..10 {
+        let wrong = format!("Bearer guess number {guess}");
+        assert_eq!(send(&routes, ELSEWHERE, BOARD, &[("Authorization", &wrong)], "").await.status, 401);
+    }
+    let crowded = send(&routes, ELSEWHERE, BOARD, &[("Authorization", &right)], "").await;
+    assert_eq!(crowded.status, 429);
+    assert!(crowded.header("retry-after").parse::<u64>().unwrap() > 50);
+    assert_eq!(send(&routes, HERE, BOARD, &[("Authorization", &right)], "").await.status, 200);
+    assert_eq!(log_in(&routes, TOKEN, "/").await.1.status, 429, "it is one list for both");
+    tokio::time::advance(std::time::Duration::from_secs(61)).await;
+    assert_eq!(send(&routes, ELSEWHERE, BOARD, &[("Authorization", &right)], "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_link_from_elsewhere_does_not_log_anybody_out() {
+    let routes = dashboard(Some(TOKEN));
+    let (shown, sent) = log_in(&routes, TOKEN, "/").await;
+    let both = format!("{}; {}", shown.cookie(), sent.cookie());
+    let from_elsewhere = [("Cookie", &*both), ("Sec-Fetch-Site", "cross-site"), BROWSER];
+    let page = send(&routes, ELSEWHERE, "GET /", &from_elsewhere, "").await;
+    assert_eq!((page.status.as_u16(), page.header("set-cookie")), (200, ""));
+    // A browser that does not send the session is given a pass under another name, which leaves the session where it is.
+    let without = send(&routes, ELSEWHERE, "GET /login", &[BROWSER], "").await;
+    assert_ne!(without.cookie().split('=').next(), sent.cookie().split('=').next());
+}
+
+#[tokio::test]
+async fn whoever_is_logged_in_can_log_out_from_every_page() {
+    let routes = dashboard(Some(TOKEN));
+    let session = log_in(&routes, TOKEN, "/").await.1.cookie();
+    let page = send(&routes, ELSEWHERE, "GET /", &[("Cookie", &session), BROWSER], "").await;
+    let form = page.text.split_once("action=\"/logout\"").expect("there is a form to log out by").1;
+    let body = format!("_csrf={}", field(form, "_csrf"));
+    let out = send(&routes, ELSEWHERE, "POST /logout", &[FORM, ("Cookie", &session)], &body).await;
+    assert!(out.header("set-cookie").contains("Max-Age=0"), "{}", out.header("set-cookie"));
+    let here = send(&dashboard(None), HERE, "GET /", &[BROWSER], "").await;
+    assert!(!here.text.contains("/logout"), "without a token there is nothing to log out of");
+}
+
+#[tokio::test]
+async fn the_login_is_drawn_with_files_that_there_are() {
+    let routes = dashboard(Some(TOKEN));
+    let shown = send(&routes, ELSEWHERE, "GET /login", &[BROWSER], "").await;
+    assert!(shown.text.contains("name=\"color-scheme\""), "{}", shown.text);
+    let files: Vec<_> =
+        shown.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(files.iter().any(|file| file.contains(".css")), "{files:?}");
+    for file in files {
+        assert_eq!(send(&routes, ELSEWHERE, &format!("GET {file}"), &[], "").await.status, 200, "{file}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

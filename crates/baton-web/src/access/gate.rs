@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header, uri};
 use axum::middleware::Next;
 use axum::response::Response;
+use baton_github::Secret;
 use tokio::time::Instant;
 
 use super::attempts::Attempts;
@@ -39,7 +40,7 @@ enum Proof {
 
 impl Gate {
     pub(super) fn new(access: Access) -> Self {
-        let issuer = Issuer::new(&chance());
+        let issuer = Issuer::new(&chance(), access.listen.map(|listen| listen.port()));
         Self { access, issuer, attempts: Attempts::default(), opened_at: Instant::now() }
     }
 
@@ -67,7 +68,7 @@ impl Gate {
             return Err(Denial::Foreign);
         }
         let pass = self.issuer.carried(request.headers(), self.now());
-        let proof = self.proof(request.headers(), pass.as_ref())?;
+        let proof = self.proof(&request, pass.as_ref())?;
         if proof == Proof::None && !is_for_everybody(request.uri().path()) {
             return Err(Denial::Unknown);
         }
@@ -78,19 +79,33 @@ impl Gate {
         Ok(self.admitted(request, pass, proof))
     }
 
-    fn proof(&self, headers: &HeaderMap, pass: Option<&Pass>) -> Result<Proof, Denial> {
+    fn proof(&self, request: &Request, pass: Option<&Pass>) -> Result<Proof, Denial> {
         let Some(token) = &self.access.token else { return Ok(Proof::Here) };
-        if let Some(shown) = headers.get(header::AUTHORIZATION) {
-            let shown = shown.to_str().ok().and_then(bearer);
+        if let Some(shown) = request.headers().get(header::AUTHORIZATION) {
             // Whoever shows something wrong hears of it, whatever else they carry.
-            return if shown.is_some_and(|shown| token.is(shown)) {
-                Ok(Proof::Bearer)
-            } else {
-                Err(Denial::Unknown)
-            };
+            return self.bearer_proof(token, shown, peer(request));
         }
         let has_session = pass.is_some_and(|pass| pass.kind == Kind::Session);
         Ok(if has_session { Proof::Session } else { Proof::None })
+    }
+
+    /// Checks a token that was sent along. Wrong ones are counted like those at the login: both are guesses.
+    fn bearer_proof(
+        &self,
+        token: &Secret,
+        shown: &HeaderValue,
+        peer: Option<IpAddr>,
+    ) -> Result<Proof, Denial> {
+        if let Some(wait) = peer.and_then(|peer| self.attempts.wait(peer, self.now())) {
+            return Err(Denial::Crowded(wait));
+        }
+        if shown.to_str().ok().and_then(bearer).is_some_and(|shown| token.is(shown)) {
+            return Ok(Proof::Bearer);
+        }
+        if let Some(peer) = peer {
+            self.attempts.fail_with(shown.as_bytes(), peer, self.now());
+        }
+        Err(Denial::Unknown)
     }
 
     /// Checks that a browser sent on purpose what it sent.
@@ -111,7 +126,11 @@ impl Gate {
     fn admitted(&self, mut request: Request, carried: Option<Pass>, proof: Proof) -> (Request, Option<Pass>) {
         let is_new = carried.is_none() && proof != Proof::Bearer && takes_pass(&request);
         let pass = carried.unwrap_or_else(|| self.new_pass(Kind::Visitor));
-        let visitor = Visitor { name: self.access.operator.clone(), csrf: self.issuer.csrf(&pass) };
+        let visitor = Visitor {
+            name: self.access.operator.clone(),
+            csrf: self.issuer.csrf(&pass),
+            has_session: proof == Proof::Session,
+        };
         request.extensions_mut().insert(visitor);
         (request, is_new.then_some(pass))
     }
@@ -136,15 +155,28 @@ pub(super) async fn admit(State(gate): State<Arc<Gate>>, request: Request, next:
 
 /// Puts a pass into a browser.
 pub(super) fn give(gate: &Gate, pass: &Pass, answer: &mut Response) {
-    if let Ok(line) = HeaderValue::from_str(&gate.issuer.set_cookie(pass)) {
+    set_cookie(&gate.issuer.set_cookie(pass), answer);
+}
+
+/// Takes the session out of a browser.
+pub(super) fn end_session(gate: &Gate, answer: &mut Response) {
+    set_cookie(&gate.issuer.end_session(), answer);
+}
+
+fn set_cookie(line: &str, answer: &mut Response) {
+    if let Ok(line) = HeaderValue::from_str(line) {
         answer.headers_mut().append(header::SET_COOKIE, line);
     }
 }
 
-/// Returns all names by which a request calls the server, or nothing if there is none or one that cannot be read.
 fn called(request: &Request) -> Option<Vec<Authority>> {
-    let of_uri = request.uri().authority().map(|authority| Authority::read(authority.as_str()));
-    let hosts = request.headers().get_all(header::HOST).iter();
+    names(request.uri().authority(), request.headers())
+}
+
+/// Returns all names by which a request calls the server, or nothing if there is none or one that cannot be read.
+pub(super) fn names(of_uri: Option<&uri::Authority>, headers: &HeaderMap) -> Option<Vec<Authority>> {
+    let of_uri = of_uri.map(|authority| Authority::read(authority.as_str()));
+    let hosts = headers.get_all(header::HOST).iter();
     let of_headers = hosts.map(|host| host.to_str().ok().and_then(Authority::read));
     let names: Option<Vec<_>> = of_uri.into_iter().chain(of_headers).collect();
     names.filter(|names| !names.is_empty())

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use axum::extract::{Extension, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Router, body};
+use maud::html;
 
-use super::Visitor;
 use super::denial::{Asker, Denial};
 use super::form::field;
-use super::gate::{Gate, give, peer};
+use super::gate::{Gate, end_session, give, peer};
 use super::pass::Kind;
+use super::{TOKEN_VARIABLE, Visitor};
+use crate::pages::shell;
 
 /// The longest address that a login leads on to, in bytes.
 const NEXT_BYTES_MAX: usize = 2_000;
@@ -35,7 +37,7 @@ async fn show(
         return Redirect::to("/").into_response();
     }
     let next = query.and_then(|query| field(query.as_bytes(), "next"));
-    page(StatusCode::OK, &visitor.csrf, local(next), None)
+    page(StatusCode::OK, &visitor.csrf, &local(next), None)
 }
 
 async fn log_in(
@@ -57,7 +59,7 @@ async fn log_in(
     if !field(&form, "token").is_some_and(|shown| token.is(shown.trim())) {
         gate.attempts.fail(peer, gate.now());
         tracing::warn!(%peer, "somebody tried to log in with a wrong token");
-        return page(StatusCode::FORBIDDEN, &visitor.csrf, next, Some("That is not the token."));
+        return page(StatusCode::FORBIDDEN, &visitor.csrf, &next, Some("That is not the token."));
     }
     let mut answer = Redirect::to(&next).into_response();
     give(&gate, &gate.new_pass(Kind::Session), &mut answer);
@@ -66,8 +68,7 @@ async fn log_in(
 
 async fn log_out(State(gate): State<Arc<Gate>>) -> Response {
     let mut answer = Redirect::to("/login").into_response();
-    // A pass that is worth nothing takes the place of the session.
-    give(&gate, &gate.new_pass(Kind::Visitor), &mut answer);
+    end_session(&gate, &mut answer);
     answer
 }
 
@@ -83,29 +84,24 @@ fn local(next: Option<String>) -> String {
     next.filter(is_local).unwrap_or_else(|| "/".to_owned())
 }
 
-fn page(status: StatusCode, csrf: &str, next: String, complaint: Option<&str>) -> Response {
-    let complaint = complaint.map_or_else(String::new, |words| {
-        format!("<p class=\"login-error\" id=\"complaint\" role=\"alert\">{words}</p>\n")
-    });
-    let described =
-        if complaint.is_empty() { "" } else { " aria-invalid=\"true\" aria-describedby=\"complaint\"" };
-    let next = escaped(&next);
-    let html = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Log in · Baton</title>\n\
-         <link rel=\"stylesheet\" href=\"/assets/app.css\">\n</head>\n<body>\n<main class=\"login\">\n<h1>Baton</h1>\n\
-         <form class=\"login-form\" method=\"post\" action=\"/login\">\n{complaint}\
-         <input type=\"hidden\" name=\"_csrf\" value=\"{csrf}\">\n<input type=\"hidden\" name=\"next\" value=\"{next}\">\n\
-         <label for=\"token\">Token</label>\n\
-         <input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"current-password\" required autofocus{described}>\n\
-         <button type=\"submit\">Log in</button>\n\
-         <p>It is what <code>BATON_DASHBOARD_TOKEN</code> was set to where Baton runs.</p>\n</form>\n</main>\n</body>\n</html>\n"
-    );
-    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+fn page(status: StatusCode, csrf: &str, next: &str, complaint: Option<&str>) -> Response {
+    let main = html! {
+        section.login {
+            h1 { "Log in" }
+            p { "This dashboard asks for its token: what " code { (TOKEN_VARIABLE) } " was set to where Baton runs." }
+            form method="post" action="/login" {
+                @if let Some(words) = complaint { p #complaint .result.bad role="alert" { (words) } }
+                input type="hidden" name="_csrf" value=(csrf);
+                input type="hidden" name="next" value=(next);
+                label for="token" { "Token" }
+                input #token name="token" type="password" autocomplete="current-password" required autofocus
+                    aria-invalid=[complaint.map(|_| "true")] aria-describedby=[complaint.map(|_| "complaint")];
+                button.main type="submit" { "Log in" }
+            }
+        }
+    };
+    (status, [(header::CACHE_CONTROL, "no-store")], Html(shell::outside("Log in", &main).into_string()))
+        .into_response()
 }
 
 #[cfg(test)]

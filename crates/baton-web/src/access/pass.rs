@@ -1,14 +1,14 @@
 //! Passes: what a browser carries in its cookie, and what its forms carry to show that they are ours.
 //!
-//! A pass is a random number, a kind and an end, signed with a key that nobody else has. It says nothing of the token.
+//! A pass is a random number, a kind and an end, signed with a key that nobody else has. It says nothing of the token. Each kind has
+//! a cookie of its own, so that a pass for everybody never takes the place of a session; and the names have the port in them, since
+//! browsers share cookies between all ports of a machine.
 
 use std::time::Duration;
 
 use axum::http::{HeaderMap, header};
 use ring::hmac;
 
-/// The cookie that holds a pass.
-const COOKIE: &str = "baton_session";
 /// How long somebody stays known after they have shown the token.
 const LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 
@@ -28,6 +28,14 @@ impl Kind {
             Self::Session => "s",
         }
     }
+
+    /// How the name of its cookie begins.
+    fn cookie(self) -> &'static str {
+        match self {
+            Self::Visitor => "baton_visitor",
+            Self::Session => "baton_session",
+        }
+    }
 }
 
 /// A pass.
@@ -42,11 +50,18 @@ pub(super) struct Pass {
 /// Whoever gives out passes and knows them again.
 pub(super) struct Issuer {
     key: hmac::Key,
+    /// Where the server listens, as far as that is known.
+    port: Option<u16>,
 }
 
 impl Issuer {
-    pub(super) fn new(key: &[u8; 32]) -> Self {
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, key) }
+    pub(super) fn new(key: &[u8; 32], port: Option<u16>) -> Self {
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, key), port }
+    }
+
+    fn cookie(&self, kind: Kind) -> String {
+        let name = kind.cookie();
+        self.port.map_or_else(|| name.to_owned(), |port| format!("{name}_{port}"))
     }
 
     /// Makes a pass of a random number.
@@ -56,17 +71,33 @@ impl Issuer {
 
     /// Returns the line that puts a pass into a browser.
     pub(super) fn set_cookie(&self, pass: &Pass) -> String {
-        let value = self.written(pass);
-        format!("{COOKIE}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={}", LIFETIME.as_secs())
+        self.cookie_line(pass.kind, &self.written(pass), LIFETIME)
     }
 
-    /// Returns the pass that a request carries, if it is ours and has not ended.
+    /// Returns the line that takes a session out of a browser.
+    pub(super) fn end_session(&self) -> String {
+        self.cookie_line(Kind::Session, "", Duration::ZERO)
+    }
+
+    /// A link from elsewhere comes with the cookie, as people expect who are logged in; what changes something does not, and shows
+    /// besides that its form is ours.
+    fn cookie_line(&self, kind: Kind, value: &str, lifetime: Duration) -> String {
+        let (name, seconds) = (self.cookie(kind), lifetime.as_secs());
+        format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={seconds}")
+    }
+
+    /// Returns the pass that a request carries, if it is ours and has not ended; the session if there are both.
     pub(super) fn carried(&self, headers: &HeaderMap, now: Duration) -> Option<Pass> {
+        [Kind::Session, Kind::Visitor].into_iter().find_map(|kind| self.carried_as(kind, headers, now))
+    }
+
+    fn carried_as(&self, kind: Kind, headers: &HeaderMap, now: Duration) -> Option<Pass> {
+        let cookie = self.cookie(kind);
         let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
         let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let mut passes = pairs.filter(|(name, _)| *name == COOKIE).filter_map(|(_, value)| self.read(value));
+        let mut passes = pairs.filter(|(name, _)| *name == cookie).filter_map(|(_, value)| self.read(value));
         // A neighbour on another port of the same name can put a second cookie beside ours, but not a signed one.
-        passes.find(|pass| pass.ends_s > now.as_secs())
+        passes.find(|pass| pass.kind == kind && pass.ends_s > now.as_secs())
     }
 
     /// Returns what the forms of whoever carries a pass must carry.
@@ -133,20 +164,37 @@ mod tests {
 
     #[test]
     fn a_pass_is_known_again_until_it_ends() {
-        let issuer = Issuer::new(&[7; 32]);
+        let issuer = Issuer::new(&[7; 32], Some(8477));
         let pass = issuer.pass(Kind::Session, [1; 16], Duration::ZERO);
         let line = issuer.set_cookie(&pass);
         let cookie = line.split(';').next().unwrap();
-        assert!(line.contains("HttpOnly; SameSite=Strict; Path=/; Max-Age="), "{line}");
-        let headers = carrying(&format!("theme=dark; baton_session=x.y.1.z; {cookie}"));
+        assert!(line.contains("HttpOnly; SameSite=Lax; Path=/; Max-Age="), "{line}");
+        let headers = carrying(&format!("theme=dark; baton_session_8477=x.y.1.z; {cookie}"));
         assert_eq!(issuer.carried(&headers, Duration::ZERO), Some(pass));
         assert_eq!(issuer.carried(&headers, LIFETIME), None);
-        assert_eq!(Issuer::new(&[8; 32]).carried(&headers, Duration::ZERO), None);
+        assert_eq!(Issuer::new(&[8; 32], Some(8477)).carried(&headers, Duration::ZERO), None);
+        assert_eq!(Issuer::new(&[7; 32], Some(8478)).carried(&headers, Duration::ZERO), None);
+    }
+
+    #[test]
+    fn a_pass_for_everybody_does_not_take_the_place_of_a_session() {
+        let issuer = Issuer::new(&[7; 32], None);
+        let [visitor, session] =
+            [Kind::Visitor, Kind::Session].map(|kind| issuer.pass(kind, [1; 16], Duration::ZERO));
+        let pair = |line: String| line.split(';').next().unwrap_or_default().to_owned();
+        let [one, other] = [&visitor, &session].map(|pass| pair(issuer.set_cookie(pass)));
+        assert_ne!(one.split('=').next(), other.split('=').next());
+        let carried = |cookies: &str| issuer.carried(&carrying(cookies), Duration::ZERO);
+        assert_eq!(carried(&format!("{one}; {other}")), Some(session.clone()));
+        assert_eq!(carried(&format!("{other}; {one}")), Some(session));
+        assert_eq!(carried(&format!("{one}; {}", pair(issuer.end_session()))), Some(visitor));
+        let disguised = one.replace("baton_visitor", "baton_session");
+        assert_eq!(carried(&disguised), None);
     }
 
     #[test]
     fn a_pass_that_was_changed_is_not_ours() {
-        let issuer = Issuer::new(&[7; 32]);
+        let issuer = Issuer::new(&[7; 32], Some(8477));
         let written = issuer.written(&issuer.pass(Kind::Visitor, [1; 16], Duration::ZERO));
         let longer = written.replace("43200", "93200");
         let (promoted, cut) = (written.replacen('v', "s", 1), &written[..written.len() - 1]);
@@ -158,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_forms_carry_is_bound_to_whoever_they_were_shown_to() {
-        let issuer = Issuer::new(&[7; 32]);
+        let issuer = Issuer::new(&[7; 32], Some(8477));
         let [one, other] = [[1; 16], [2; 16]].map(|id| issuer.pass(Kind::Visitor, id, Duration::ZERO));
         let promoted = issuer.pass(Kind::Session, [1; 16], Duration::ZERO);
         let csrf = issuer.csrf(&one);

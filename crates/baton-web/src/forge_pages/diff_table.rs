@@ -8,7 +8,7 @@ use super::files::Spotted;
 use super::notice::{Notice, Spot};
 use super::parts::badge;
 use super::place::query;
-use super::shell::Csrf;
+use super::shell::Reader;
 use super::threads;
 use super::wire::{ChangedFile, Thread};
 
@@ -19,7 +19,7 @@ const LINE_CHARS_MAX: usize = 1000;
 pub(crate) struct Table<'a> {
     pub(crate) address: &'a str,
     pub(crate) head_sha: &'a str,
-    pub(crate) csrf: &'a Csrf,
+    pub(crate) reader: &'a Reader,
     pub(crate) notice: &'a Notice,
     pub(crate) spotted: Option<&'a Spotted>,
     /// How many lines may still be shown.
@@ -51,7 +51,7 @@ pub(crate) fn show_file(table: &mut Table<'_>, file: &ChangedFile, threads: &[Th
                 }
             }
             @if cut > 0 { p class="result warn" { (cut) " more lines of this file are not shown: the difference is too large for one page." } }
-            @for thread in homeless { (threads::show(table.csrf, thread, &table.notice.typed)) }
+            @for thread in homeless { (threads::show(table.reader, thread, &table.notice.typed)) }
         }
     }
 }
@@ -73,7 +73,7 @@ fn rows<'t>(table: &mut Table<'_>, file: &ChangedFile, here: &[&'t Thread]) -> (
             shown.push(row(table, file, line));
             for thread in here.iter().filter(|thread| stands_at(thread, line)) {
                 placed.push(thread.id.as_str());
-                shown.push(beneath(&threads::show(table.csrf, thread, &table.notice.typed)));
+                shown.push(beneath(&threads::show(table.reader, thread, &table.notice.typed)));
             }
             if table.spotted.is_some_and(|spotted| is_spotted(spotted, file, line)) {
                 shown.push(beneath(&form(table, file, line)));
@@ -135,7 +135,7 @@ fn form(table: &Table<'_>, file: &ChangedFile, line: &Line<'_>) -> Markup {
     let Some((side, number)) = line.place() else { return html! {} };
     html! {
         form method="post" action=(table.address) class="forge-form" id="line" {
-            (table.csrf.field())
+            (table.reader.field())
             (table.notice.at(Spot::Line))
             input type="hidden" name="path" value=(file.filename);
             input type="hidden" name="side" value=(side);

@@ -14,7 +14,7 @@ use super::issue::unknown_order;
 use super::notice::{Notice, Spot};
 use super::place::Place;
 use super::pull_parts::{Side, head};
-use super::shell::{Csrf, Guest, back, failure, nowhere, page};
+use super::shell::{Guest, Reader, back, failure, nowhere, page};
 use super::wire::{ChangedFile, Pull, Thread};
 use super::{pull_orders, threads};
 
@@ -58,7 +58,7 @@ pub(crate) async fn show(
     let Some(place) = Place::new(&owner, &repo) else { return nowhere() };
     let notice = Notice::remembered(wish.done.as_deref());
     let page =
-        Page { place: &place, number, csrf: &Csrf::of(guest), notice: &notice, spotted: wish.spotted() };
+        Page { place: &place, number, reader: &Reader::of(guest), notice: &notice, spotted: wish.spotted() };
     page.render(&client, StatusCode::OK).await
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn order(
         Err(error) => {
             let spotted = typed_spot(&fields);
             let notice = Notice::refused(spot, &error, fields);
-            let page = Page { place: &place, number, csrf: &Csrf::of(guest), notice: &notice, spotted };
+            let page = Page { place: &place, number, reader: &Reader::of(guest), notice: &notice, spotted };
             page.render(&client, error.status()).await
         }
     }
@@ -85,7 +85,7 @@ pub(crate) async fn order(
 struct Page<'a> {
     place: &'a Place,
     number: u64,
-    csrf: &'a Csrf,
+    reader: &'a Reader,
     notice: &'a Notice,
     spotted: Option<Spotted>,
 }
@@ -95,7 +95,7 @@ impl Page<'_> {
         match self.read(client).await {
             Ok((pull, files, threads)) => {
                 let title = format!("Files of {} · #{} · {}", pull.title, self.number, self.place);
-                page(status, &title, &self.body(&pull, &files, &threads))
+                page(self.reader, status, &title, &self.body(&pull, &files, &threads))
             }
             Err(error) => failure(&error),
         }
@@ -115,7 +115,7 @@ impl Page<'_> {
         let mut table = Table {
             address: &self.place.page(format_args!("pulls/{}/files", self.number)),
             head_sha: &pull.head.sha,
-            csrf: self.csrf,
+            reader: self.reader,
             notice: self.notice,
             spotted: self.spotted.as_ref(),
             lines_left: LINES_MAX,

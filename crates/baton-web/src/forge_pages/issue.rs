@@ -14,7 +14,7 @@ use super::fields::Fields;
 use super::notice::{self, Done, Notice, Spot};
 use super::parts::{badge, comment_form, label_box, said, state_form};
 use super::place::{Place, encoded};
-use super::shell::{Csrf, Guest, Tab, back, failure, heading, nowhere, page};
+use super::shell::{Guest, Reader, Tab, back, bare, failure, heading, nowhere, page};
 use super::wire::{Comment, Issue, Label};
 
 /// What an address remembers.
@@ -31,7 +31,7 @@ pub(crate) async fn show(
 ) -> Response {
     let Some(place) = Place::new(&owner, &repo) else { return nowhere() };
     let notice = Notice::remembered(memory.done.as_deref());
-    render(&client, &place, number, &Csrf::of(guest), StatusCode::OK, &notice).await
+    render(&client, &place, number, &Reader::of(guest), StatusCode::OK, &notice).await
 }
 
 pub(crate) async fn order(
@@ -46,7 +46,7 @@ pub(crate) async fn order(
         Ok(()) => back(&place.page(format_args!("issues/{number}")), done),
         Err(error) => {
             let notice = Notice::refused(spot, &error, fields);
-            render(&client, &place, number, &Csrf::of(guest), error.status(), &notice).await
+            render(&client, &place, number, &Reader::of(guest), error.status(), &notice).await
         }
     }
 }
@@ -57,7 +57,7 @@ pub(crate) fn unknown_order(fields: &Fields) -> Response {
         h1 { "Unknown order" }
         p { "The form asked for “" (fields.get("order")) "”, which this page cannot do. Go back and load the page again." }
     };
-    page(StatusCode::BAD_REQUEST, "Unknown order", &body)
+    bare(StatusCode::BAD_REQUEST, "Unknown order", &body)
 }
 
 /// Returns where an order belongs on the page, and what is said when it was followed. These are known by pull requests too.
@@ -102,7 +102,7 @@ async fn render(
     client: &ForgeClient,
     place: &Place,
     number: u64,
-    csrf: &Csrf,
+    reader: &Reader,
     status: StatusCode,
     notice: &Notice,
 ) -> Response {
@@ -112,7 +112,7 @@ async fn render(
         }
         Ok((issue, comments, labels)) => {
             let title = format!("{} · #{number} · {place}", issue.title);
-            page(status, &title, &body(place, csrf, notice, &issue, &comments, &labels))
+            page(reader, status, &title, &body(place, reader, notice, &issue, &comments, &labels))
         }
         Err(error) => failure(&error),
     }
@@ -134,7 +134,7 @@ async fn read(
 
 fn body(
     place: &Place,
-    csrf: &Csrf,
+    reader: &Reader,
     notice: &Notice,
     issue: &Issue,
     comments: &[Comment],
@@ -148,21 +148,21 @@ fn body(
         (notice.at(Spot::Top))
         div class="forge-columns" {
             div class="forge-talk" {
-                (said("description", issue.user.as_ref(), "opened this", &issue.created_at, issue.body.as_deref()))
-                @for comment in comments { (remark(comment)) }
-                (comment_form(csrf, notice))
+                (said(reader, "description", issue.user.as_ref(), "opened this", &issue.created_at, issue.body.as_deref()))
+                @for comment in comments { (remark(reader, comment)) }
+                (comment_form(reader, notice))
             }
             aside class="forge-side" aria-label="About this issue" {
-                (label_box(csrf, notice, &issue.labels, labels))
-                (state_form(csrf, notice, is_open, "issue"))
+                (label_box(reader, notice, &issue.labels, labels))
+                (state_form(reader, notice, is_open, "issue"))
             }
         }
     }
 }
 
-pub(crate) fn remark(comment: &Comment) -> Markup {
+pub(crate) fn remark(reader: &Reader, comment: &Comment) -> Markup {
     let id = format!("comment-{}", comment.id);
-    said(&id, comment.user.as_ref(), "commented", &comment.created_at, comment.body.as_deref())
+    said(reader, &id, comment.user.as_ref(), "commented", &comment.created_at, comment.body.as_deref())
 }
 
 fn state(issue: &Issue) -> Markup {

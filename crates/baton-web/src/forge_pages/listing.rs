@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::client::{ForgeClient, ForgeError};
 use super::listing_rows;
 use super::place::Place;
-use super::shell::{Tab, failure, nowhere, page};
+use super::shell::{Guest, Reader, Tab, failure, nowhere, page};
 use super::wire::{Connection, Label, Listed};
 
 const PAGE_SIZE: u32 = 30;
@@ -93,22 +93,25 @@ pub(crate) async fn issues(
     state: State<ForgeClient>,
     path: Path<(String, String)>,
     wish: Query<Wish>,
+    guest: Guest,
 ) -> Response {
-    list(state, path, wish, Tab::Issues).await
+    list(state, path, wish, guest, Tab::Issues).await
 }
 
 pub(crate) async fn pulls(
     state: State<ForgeClient>,
     path: Path<(String, String)>,
     wish: Query<Wish>,
+    guest: Guest,
 ) -> Response {
-    list(state, path, wish, Tab::Pulls).await
+    list(state, path, wish, guest, Tab::Pulls).await
 }
 
 async fn list(
     State(client): State<ForgeClient>,
     Path((owner, repo)): Path<(String, String)>,
     Query(wish): Query<Wish>,
+    guest: Guest,
     tab: Tab,
 ) -> Response {
     let Some(place) = Place::new(&owner, &repo) else { return nowhere() };
@@ -118,7 +121,9 @@ async fn list(
     };
     match read(&client, &place, &wish, tab).await {
         Ok((found, labels)) => {
-            page(StatusCode::OK, &title, &listing_rows::body(&place, tab, &wish, &found, &labels))
+            let reader = Reader::of(guest);
+            let body = listing_rows::body(&reader, &place, tab, &wish, &found, &labels);
+            page(&reader, StatusCode::OK, &title, &body)
         }
         Err(error) => failure(&error),
     }

@@ -3,12 +3,13 @@
 use maud::{Markup, html};
 
 use super::listing::Wish;
-use super::parts::{badge, known_labels, label, moment, person};
+use super::parts::{badge, known_labels, label, person};
 use super::place::{Place, query};
-use super::shell::{Tab, heading};
+use super::shell::{Reader, Tab, heading};
 use super::wire::{Connection, Label, Listed};
 
 pub(crate) fn body(
+    reader: &Reader,
     place: &Place,
     tab: Tab,
     wish: &Wish,
@@ -25,7 +26,7 @@ pub(crate) fn body(
         (filters(&address, wish, labels))
         p class="quiet" { (total(found.total_count.unwrap_or(0), tab, wish)) }
         @if found.nodes.is_empty() { (empty(place, tab, wish)) }
-        @else { ul class="forge-list" { @for one in &found.nodes { (row(place, tab, one)) } } }
+        @else { ul class="forge-list" { @for one in &found.nodes { (row(reader, place, tab, one)) } } }
         (pager(&address, wish, found))
     }
 }
@@ -82,7 +83,7 @@ fn empty(place: &Place, tab: Tab, wish: &Wish) -> Markup {
     }
 }
 
-fn row(place: &Place, tab: Tab, one: &Listed) -> Markup {
+fn row(reader: &Reader, place: &Place, tab: Tab, one: &Listed) -> Markup {
     let address = match tab {
         Tab::Issues => place.page(format_args!("issues/{}", one.number)),
         Tab::Pulls => place.page(format_args!("pulls/{}", one.number)),
@@ -96,7 +97,7 @@ fn row(place: &Place, tab: Tab, one: &Listed) -> Markup {
                 @for one in one.labels.iter().flat_map(|labels| &labels.nodes) { (label(one)) }
             }
             p class="quiet" {
-                "#" (one.number) " by " (person(one.author.as_ref())) ", " (moment(&one.created_at))
+                "#" (one.number) " by " (person(one.author.as_ref())) ", " (reader.moment(&one.created_at))
                 @if let Some(branch) = &one.head_ref_name { " · " code { (branch) } }
                 @if let Some(words) = one.review_decision.as_deref().and_then(decision) { " · " (words) }
                 @if let Some(count) = one.comments.total_count.filter(|count| *count > 0) {

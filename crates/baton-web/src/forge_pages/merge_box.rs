@@ -3,35 +3,35 @@
 use maud::{Markup, html};
 
 use super::notice::{Notice, Spot};
-use super::parts::{moment, person};
+use super::parts::person;
 use super::pull_reading::Reading;
-use super::shell::Csrf;
+use super::shell::Reader;
 use super::wire::{Pull, Repository};
 
 /// Shows whether it can be merged, and how.
-pub(crate) fn show(csrf: &Csrf, notice: &Notice, reading: &Reading) -> Markup {
+pub(crate) fn show(reader: &Reader, notice: &Notice, reading: &Reading) -> Markup {
     let Reading { pull, repository, .. } = reading;
     html! {
         section class="forge-box" id="merge" aria-labelledby="merge-title" {
             h2 id="merge-title" { "Merge" }
             (notice.at(Spot::Merge))
-            @if pull.merged { (merged(pull)) }
+            @if pull.merged { (merged(reader, pull)) }
             @else if pull.state != "open" { p { "It was closed without being merged." } }
             @else {
                 p { (standing(&pull.mergeable_state, pull.mergeable)) }
                 @let reasons = reasons(reading);
                 @if !reasons.is_empty() { ul { @for reason in reasons { li { (reason) } } } }
-                (button(csrf, pull, repository))
+                (button(reader, pull, repository))
             }
         }
     }
 }
 
-fn merged(pull: &Pull) -> Markup {
+fn merged(reader: &Reader, pull: &Pull) -> Markup {
     html! {
         p {
             "Merged by " (person(pull.merged_by.as_ref()))
-            @if let Some(time) = &pull.merged_at { ", " (moment(time)) }
+            @if let Some(time) = &pull.merged_at { ", " (reader.moment(time)) }
             @if let Some(sha) = &pull.merge_commit_sha { ", as " code { (short(sha)) } }
             "."
         }
@@ -105,10 +105,10 @@ fn methods(repository: &Repository) -> Vec<(&'static str, &'static str)> {
     all.into_iter().filter(|(allowed, _)| allowed.unwrap_or(true)).map(|(_, method)| method).collect()
 }
 
-fn button(csrf: &Csrf, pull: &Pull, repository: &Repository) -> Markup {
+fn button(reader: &Reader, pull: &Pull, repository: &Repository) -> Markup {
     html! {
         form method="post" class="forge-row" {
-            (csrf.field())
+            (reader.field())
             // The forge refuses when somebody has pushed since this page was shown.
             input type="hidden" name="sha" value=(pull.head.sha);
             label for="merge-method" { "Method" }

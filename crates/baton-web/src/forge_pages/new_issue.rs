@@ -13,7 +13,7 @@ use super::fields::Fields;
 use super::notice::{Notice, OPENED, Spot};
 use super::parts::known_labels;
 use super::place::Place;
-use super::shell::{Csrf, Guest, Tab, back, failure, heading, nowhere, page};
+use super::shell::{Guest, Reader, Tab, back, failure, heading, nowhere, page};
 use super::wire::Label;
 
 pub(crate) async fn show(
@@ -22,7 +22,7 @@ pub(crate) async fn show(
     guest: Guest,
 ) -> Response {
     let Some(place) = Place::new(&owner, &repo) else { return nowhere() };
-    render(&client, &place, &Csrf::of(guest), StatusCode::OK, &Notice::default()).await
+    render(&client, &place, &Reader::of(guest), StatusCode::OK, &Notice::default()).await
 }
 
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ pub(crate) async fn open(
         Ok(Opened { number }) => back(&place.page(format_args!("issues/{number}")), OPENED),
         Err(error) => {
             let notice = Notice::refused(Spot::Top, &error, fields);
-            render(&client, &place, &Csrf::of(guest), error.status(), &notice).await
+            render(&client, &place, &Reader::of(guest), error.status(), &notice).await
         }
     }
 }
@@ -55,23 +55,25 @@ pub(crate) async fn open(
 async fn render(
     client: &ForgeClient,
     place: &Place,
-    csrf: &Csrf,
+    reader: &Reader,
     status: StatusCode,
     notice: &Notice,
 ) -> Response {
     match client.get_all(&place.api("labels"), |page: Vec<Label>| page).await {
-        Ok(labels) => page(status, &format!("New issue in {place}"), &body(place, csrf, notice, &labels)),
+        Ok(labels) => {
+            page(reader, status, &format!("New issue in {place}"), &body(place, reader, notice, &labels))
+        }
         Err(error) => failure(&error),
     }
 }
 
-fn body(place: &Place, csrf: &Csrf, notice: &Notice, labels: &[Label]) -> Markup {
+fn body(place: &Place, reader: &Reader, notice: &Notice, labels: &[Label]) -> Markup {
     html! {
         (heading(place, Tab::Issues))
         h1 { "New issue" }
         (notice.at(Spot::Top))
         form method="post" class="forge-form" {
-            (csrf.field())
+            (reader.field())
             label for="title" { "Title" }
             input id="title" name="title" required maxlength="256" value=(notice.typed.get("title"));
             label for="body" { "Description" }

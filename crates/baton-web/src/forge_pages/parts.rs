@@ -3,19 +3,13 @@
 use maud::{Markup, html};
 
 use super::notice::{Notice, Spot};
-use super::shell::Csrf;
+use super::shell::Reader;
 use super::wire::{Account, Label};
 use crate::pages::prose as markdown;
 
 /// GitHub shows whoever has left as `ghost`.
 pub(crate) fn person(account: Option<&Account>) -> &str {
     account.map_or("ghost", |account| account.login.as_str())
-}
-
-/// Shows a moment; the exact one is in the attributes.
-pub(crate) fn moment(time: &str) -> Markup {
-    let shown = time.trim_end_matches('Z').replacen('T', " ", 1);
-    html! { time datetime=(time) title={ (shown) " UTC" } { (shown) " UTC" } }
 }
 
 /// Shows a label with a spot in its colour. An attribute of a drawing is no inline style, which the page forbids.
@@ -41,10 +35,17 @@ pub(crate) fn prose(text: Option<&str>) -> Markup {
 }
 
 /// Shows what somebody wrote, with who and when.
-pub(crate) fn said(id: &str, who: Option<&Account>, what: &str, when: &str, text: Option<&str>) -> Markup {
+pub(crate) fn said(
+    reader: &Reader,
+    id: &str,
+    who: Option<&Account>,
+    what: &str,
+    when: &str,
+    text: Option<&str>,
+) -> Markup {
     html! {
         article class="forge-said" id=(id) {
-            header { strong { (person(who)) } " " (what) " " (moment(when)) }
+            header { strong { (person(who)) } " " (what) " " (reader.moment(when)) }
             (prose(text))
         }
     }
@@ -56,10 +57,10 @@ pub(crate) fn badge(kind: &str, word: &str) -> Markup {
 }
 
 /// The form for a comment.
-pub(crate) fn comment_form(csrf: &Csrf, notice: &Notice) -> Markup {
+pub(crate) fn comment_form(reader: &Reader, notice: &Notice) -> Markup {
     html! {
         form method="post" class="forge-form" id="comment" {
-            (csrf.field())
+            (reader.field())
             (notice.at(Spot::Comment))
             label for="comment-body" { "Comment" }
             textarea id="comment-body" name="comment" rows="4" required { (notice.typed.text("comment")) }
@@ -69,7 +70,7 @@ pub(crate) fn comment_form(csrf: &Csrf, notice: &Notice) -> Markup {
 }
 
 /// The labels of an issue or pull request, each with a way to take it off, and a way to put one on.
-pub(crate) fn label_box(csrf: &Csrf, notice: &Notice, on: &[Label], known: &[Label]) -> Markup {
+pub(crate) fn label_box(reader: &Reader, notice: &Notice, on: &[Label], known: &[Label]) -> Markup {
     html! {
         section class="forge-box" id="labels" aria-labelledby="labels-title" {
             h2 id="labels-title" { "Labels" }
@@ -80,7 +81,7 @@ pub(crate) fn label_box(csrf: &Csrf, notice: &Notice, on: &[Label], known: &[Lab
                     li {
                         (label(one))
                         form method="post" {
-                            (csrf.field())
+                            (reader.field())
                             input type="hidden" name="label" value=(one.name);
                             button class="forge-small" name="order" value="unlabel" aria-label={ "Remove label " (one.name) } { "×" }
                         }
@@ -88,7 +89,7 @@ pub(crate) fn label_box(csrf: &Csrf, notice: &Notice, on: &[Label], known: &[Lab
                 }
             }
             form method="post" class="forge-row" {
-                (csrf.field())
+                (reader.field())
                 label for="label-name" class="sr-only" { "Label to add" }
                 input id="label-name" name="label" list="known-labels" required autocomplete="off" placeholder="Label"
                     value=(notice.typed.get("label"));
@@ -107,11 +108,11 @@ pub(crate) fn known_labels(known: &[Label]) -> Markup {
 }
 
 /// Closes what is open, and opens what is closed.
-pub(crate) fn state_form(csrf: &Csrf, notice: &Notice, is_open: bool, noun: &str) -> Markup {
+pub(crate) fn state_form(reader: &Reader, notice: &Notice, is_open: bool, noun: &str) -> Markup {
     let (order, word) = if is_open { ("close", "Close") } else { ("reopen", "Reopen") };
     html! {
         form method="post" id="state" class="forge-row" {
-            (csrf.field())
+            (reader.field())
             (notice.at(Spot::State))
             button name="order" value=(order) { (word) " " (noun) }
         }

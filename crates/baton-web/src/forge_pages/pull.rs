@@ -14,7 +14,7 @@ use super::parts::{comment_form, label_box, state_form};
 use super::place::Place;
 use super::pull_parts::{Side, awaited, checks, commits, conversation, head, review_form};
 use super::pull_reading::{Reading, read};
-use super::shell::{Csrf, Guest, back, failure, nowhere, page};
+use super::shell::{Guest, Reader, back, failure, nowhere, page};
 use super::{merge_box, pull_orders, threads};
 
 pub(crate) async fn show(
@@ -25,7 +25,7 @@ pub(crate) async fn show(
 ) -> Response {
     let Some(place) = Place::new(&owner, &repo) else { return nowhere() };
     let notice = Notice::remembered(memory.done.as_deref());
-    render(&client, &place, number, &Csrf::of(guest), StatusCode::OK, &notice).await
+    render(&client, &place, number, &Reader::of(guest), StatusCode::OK, &notice).await
 }
 
 pub(crate) async fn order(
@@ -40,7 +40,7 @@ pub(crate) async fn order(
         Ok(()) => back(&place.page(format_args!("pulls/{number}")), done),
         Err(error) => {
             let notice = Notice::refused(spot, &error, fields);
-            render(&client, &place, number, &Csrf::of(guest), error.status(), &notice).await
+            render(&client, &place, number, &Reader::of(guest), error.status(), &notice).await
         }
     }
 }
@@ -49,44 +49,44 @@ async fn render(
     client: &ForgeClient,
     place: &Place,
     number: u64,
-    csrf: &Csrf,
+    reader: &Reader,
     status: StatusCode,
     notice: &Notice,
 ) -> Response {
     match read(client, place, number).await {
         Ok(reading) => {
             let title = format!("{} · #{number} · {place}", reading.pull.title);
-            page(status, &title, &body(place, csrf, notice, &reading))
+            page(reader, status, &title, &body(place, reader, notice, &reading))
         }
         Err(error) => failure(&error),
     }
 }
 
-fn body(place: &Place, csrf: &Csrf, notice: &Notice, reading: &Reading) -> Markup {
+fn body(place: &Place, reader: &Reader, notice: &Notice, reading: &Reading) -> Markup {
     let pull = &reading.pull;
     html! {
         (head(place, pull, Side::Conversation))
         (notice.at(Spot::Top))
         div class="forge-columns" {
             div class="forge-talk" {
-                (conversation(reading))
-                (all_threads(csrf, notice, reading))
-                (comment_form(csrf, notice))
-                (review_form(csrf, notice, pull))
+                (conversation(reader, reading))
+                (all_threads(reader, notice, reading))
+                (comment_form(reader, notice))
+                (review_form(reader, notice, pull))
             }
             aside class="forge-side" aria-label="About this pull request" {
-                (merge_box::show(csrf, notice, reading))
+                (merge_box::show(reader, notice, reading))
                 (checks(&reading.checks, &reading.statuses))
                 (awaited(pull))
-                (label_box(csrf, notice, &pull.labels, &reading.labels))
-                (commits(pull, &reading.commits))
-                @if !pull.merged { (state_form(csrf, notice, pull.state == "open", "pull request")) }
+                (label_box(reader, notice, &pull.labels, &reading.labels))
+                (commits(reader, pull, &reading.commits))
+                @if !pull.merged { (state_form(reader, notice, pull.state == "open", "pull request")) }
             }
         }
     }
 }
 
-fn all_threads(csrf: &Csrf, notice: &Notice, reading: &Reading) -> Markup {
+fn all_threads(reader: &Reader, notice: &Notice, reading: &Reading) -> Markup {
     html! {
         section id="threads" aria-labelledby="threads-title" {
             @if reading.threads.is_empty() {
@@ -95,7 +95,7 @@ fn all_threads(csrf: &Csrf, notice: &Notice, reading: &Reading) -> Markup {
                 h2 id="threads-title" { "Threads" }
             }
             (notice.at(Spot::Threads))
-            @for thread in &reading.threads { (threads::show(csrf, thread, &notice.typed)) }
+            @for thread in &reading.threads { (threads::show(reader, thread, &notice.typed)) }
         }
     }
 }

@@ -5,10 +5,10 @@ use maud::{Markup, html};
 use super::issue::remark;
 use super::merge_box::short;
 use super::notice::{Notice, Spot};
-use super::parts::{badge, moment, person, prose, said};
+use super::parts::{badge, person, prose, said};
 use super::place::Place;
 use super::pull_reading::Reading;
-use super::shell::{Csrf, Tab, heading};
+use super::shell::{Reader, Tab, heading};
 use super::wire::{CheckRun, Commit, Pull, Review, Status};
 
 /// The pages of a pull request.
@@ -49,12 +49,12 @@ fn state(pull: &Pull) -> (&'static str, &'static str) {
     }
 }
 
-pub(crate) fn commits(pull: &Pull, commits: &[Commit]) -> Markup {
+pub(crate) fn commits(reader: &Reader, pull: &Pull, commits: &[Commit]) -> Markup {
     html! {
         section class="forge-box" aria-labelledby="commits-title" {
             h2 id="commits-title" { "Commits (" (pull.commits) ")" }
             ul class="forge-commits" {
-                @for commit in commits { (commit_row(commit)) }
+                @for commit in commits { (commit_row(reader, commit)) }
             }
             @if u64::try_from(commits.len()).is_ok_and(|shown| shown < pull.commits) {
                 p class="quiet" { "Only the first " (commits.len()) " are shown." }
@@ -63,7 +63,7 @@ pub(crate) fn commits(pull: &Pull, commits: &[Commit]) -> Markup {
     }
 }
 
-fn commit_row(commit: &Commit) -> Markup {
+fn commit_row(reader: &Reader, commit: &Commit) -> Markup {
     let signature = commit.commit.author.as_ref();
     let name = signature.and_then(|signature| signature.name.as_deref());
     let who = commit.author.as_ref().map(|author| author.login.as_str()).or(name).unwrap_or("somebody");
@@ -72,7 +72,7 @@ fn commit_row(commit: &Commit) -> Markup {
             code { (short(&commit.sha)) } " "
             span { (commit.commit.message.lines().next().unwrap_or("")) } " "
             span class="quiet" {
-                (who) @if let Some(date) = signature.and_then(|signature| signature.date.as_deref()) { ", " (moment(date)) }
+                (who) @if let Some(date) = signature.and_then(|signature| signature.date.as_deref()) { ", " (reader.moment(date)) }
             }
         }
     }
@@ -123,16 +123,17 @@ fn verdict(word: &str) -> Markup {
 }
 
 /// What was said, oldest first.
-pub(crate) fn conversation(reading: &Reading) -> Markup {
+pub(crate) fn conversation(reader: &Reader, reading: &Reading) -> Markup {
     let Reading { pull, comments, reviews, .. } = reading;
-    let comments = comments.iter().map(|comment| (comment.created_at.as_str(), remark(comment)));
+    let comments = comments.iter().map(|comment| (comment.created_at.as_str(), remark(reader, comment)));
     let reviews = reviews.iter().filter(|review| is_told(review));
-    let reviews = reviews.map(|review| (review.submitted_at.as_deref().unwrap_or(""), verdict_of(review)));
+    let reviews =
+        reviews.map(|review| (review.submitted_at.as_deref().unwrap_or(""), verdict_of(reader, review)));
     let mut told: Vec<_> = comments.chain(reviews).collect();
     // All times have the same form, so that their order is that of their texts.
     told.sort_by_key(|(time, _)| *time);
     html! {
-        (said("description", pull.user.as_ref(), "opened this", &pull.created_at, pull.body.as_deref()))
+        (said(reader, "description", pull.user.as_ref(), "opened this", &pull.created_at, pull.body.as_deref()))
         @for (_, one) in &told { (one) }
     }
 }
@@ -143,7 +144,7 @@ fn is_told(review: &Review) -> bool {
     review.state != "PENDING" && (has_words || review.state != "COMMENTED")
 }
 
-fn verdict_of(review: &Review) -> Markup {
+fn verdict_of(reader: &Reader, review: &Review) -> Markup {
     let (kind, word) = match review.state.as_str() {
         "APPROVED" => ("good", "approved"),
         "CHANGES_REQUESTED" => ("bad", "requested changes"),
@@ -155,7 +156,7 @@ fn verdict_of(review: &Review) -> Markup {
             header {
                 strong { (person(review.user.as_ref())) } " " (badge(kind, word)) " "
                 @if let Some(commit) = &review.commit_id { "at " code { (short(commit)) } " " }
-                @if let Some(time) = &review.submitted_at { (moment(time)) }
+                @if let Some(time) = &review.submitted_at { (reader.moment(time)) }
             }
             @if let Some(body) = review.body.as_deref().map(str::trim).filter(|body| !body.is_empty()) {
                 (prose(Some(body)))
@@ -178,7 +179,7 @@ pub(crate) fn awaited(pull: &Pull) -> Markup {
 }
 
 /// The form for a review.
-pub(crate) fn review_form(csrf: &Csrf, notice: &Notice, pull: &Pull) -> Markup {
+pub(crate) fn review_form(reader: &Reader, notice: &Notice, pull: &Pull) -> Markup {
     let chosen = match notice.typed.get("event") {
         "" => "COMMENT",
         event => event,
@@ -190,7 +191,7 @@ pub(crate) fn review_form(csrf: &Csrf, notice: &Notice, pull: &Pull) -> Markup {
     ];
     html! {
         form method="post" class="forge-form forge-box" id="review" {
-            (csrf.field())
+            (reader.field())
             input type="hidden" name="sha" value=(pull.head.sha);
             h2 { "Review" }
             (notice.at(Spot::Review))

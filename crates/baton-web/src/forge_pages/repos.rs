@@ -8,14 +8,14 @@ use maud::{Markup, html};
 use super::client::{ForgeClient, ForgeError};
 use super::parts::badge;
 use super::place::Place;
-use super::shell::{failure, nowhere, page};
+use super::shell::{Guest, Reader, failure, nowhere, page};
 use super::wire::Repository;
 
-pub(crate) async fn show(State(client): State<ForgeClient>) -> Response {
+pub(crate) async fn show(State(client): State<ForgeClient>, guest: Guest) -> Response {
     let found: Result<Vec<Repository>, ForgeError> =
         client.get_all("/user/repos?sort=full_name", |page: Vec<Repository>| page).await;
     match found {
-        Ok(repos) => page(StatusCode::OK, "Forge", &body(&repos)),
+        Ok(repos) => page(&Reader::of(guest), StatusCode::OK, "Forge", &body(&repos)),
         Err(error) => failure(&error),
     }
 }

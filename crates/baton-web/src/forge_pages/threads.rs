@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::client::{ForgeClient, ForgeError};
 use super::fields::Fields;
 use super::notice::{self, Done};
-use super::parts::{badge, moment, person, prose};
+use super::parts::{badge, person, prose};
 use super::place::Place;
-use super::shell::Csrf;
+use super::shell::Reader;
 use super::wire::{Connection, Thread, ThreadComment};
 
 /// GitHub's limit of one page.
@@ -100,7 +100,7 @@ pub(crate) async fn give(
 }
 
 /// Shows a thread.
-pub(crate) fn show(csrf: &Csrf, thread: &Thread, typed: &Fields) -> Markup {
+pub(crate) fn show(reader: &Reader, thread: &Thread, typed: &Fields) -> Markup {
     let first = thread.comments.nodes.first().and_then(|comment| comment.database_id);
     let id = first.map_or_else(|| "thread".to_owned(), |id| format!("thread-{id}"));
     html! {
@@ -113,12 +113,12 @@ pub(crate) fn show(csrf: &Csrf, thread: &Thread, typed: &Fields) -> Markup {
                     false => (badge("good", "open")),
                 }
             }
-            @for comment in &thread.comments.nodes { (remark(comment)) }
+            @for comment in &thread.comments.nodes { (remark(reader, comment)) }
             @if let Some(more) = left_out(&thread.comments) { p class="quiet" { (more) } }
             div class="forge-row" {
-                @if let Some(first) = first { (answer(csrf, first, typed)) }
+                @if let Some(first) = first { (answer(reader, first, typed)) }
                 form method="post" {
-                    (csrf.field())
+                    (reader.field())
                     input type="hidden" name="thread" value=(thread.id);
                     @if thread.is_resolved { button name="order" value="unresolve" { "Open again" } }
                     @else { button name="order" value="resolve" { "Resolve" } }
@@ -135,10 +135,10 @@ fn spot(thread: &Thread) -> String {
     }
 }
 
-fn remark(comment: &ThreadComment) -> Markup {
+fn remark(reader: &Reader, comment: &ThreadComment) -> Markup {
     html! {
         div class="forge-remark" {
-            p { strong { (person(comment.author.as_ref())) } " " (moment(&comment.created_at)) }
+            p { strong { (person(comment.author.as_ref())) } " " (reader.moment(&comment.created_at)) }
             (prose(Some(&comment.body)))
         }
     }
@@ -150,14 +150,14 @@ fn left_out(comments: &Connection<ThreadComment>) -> Option<String> {
     (all > shown).then(|| format!("{} more comments are not shown.", all - shown))
 }
 
-fn answer(csrf: &Csrf, first: u64, typed: &Fields) -> Markup {
+fn answer(reader: &Reader, first: u64, typed: &Fields) -> Markup {
     let is_this = typed.get("reply_to") == first.to_string();
     let text = if is_this { typed.text("reply") } else { String::new() };
     html! {
         details open[is_this] {
             summary { "Answer" }
             form method="post" class="forge-form" {
-                (csrf.field())
+                (reader.field())
                 input type="hidden" name="reply_to" value=(first);
                 label for={ "reply-" (first) } { "Answer" }
                 textarea id={ "reply-" (first) } name="reply" rows="3" required { (text) }

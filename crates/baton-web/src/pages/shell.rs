@@ -15,6 +15,10 @@ use crate::pages::assets;
 /// No styles of its own and nothing evaluated, so that the strictest policy can stand; answers that are refusals are shown too.
 const HTMX_SETTINGS: &str = r#"{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"responseHandling":[{"code":"204","swap":false},{"code":"...","swap":true}]}"#;
 
+/// Why a part could not be read is shown in place of the whole page: the part is not in it, and would be replaced by nothing.
+const INSTEAD: [(&str, &str); 3] =
+    [("HX-Retarget", "#main"), ("HX-Reselect", "#main"), ("HX-Reswap", "outerHTML")];
+
 /// Where on the way around a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -36,16 +40,25 @@ pub(crate) struct Asking {
     pub(crate) csrf: String,
     /// Whether a script asks, that wants only a part.
     pub(crate) wants_part: bool,
+    /// Whether they are logged in, and may want to log out.
+    pub(crate) has_session: bool,
 }
 
 impl<S: Sync> FromRequestParts<S> for Asking {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let visitor = parts.extensions.get::<Visitor>();
-        let (name, csrf) =
-            visitor.map_or_else(Default::default, |visitor| (visitor.name.clone(), visitor.csrf.clone()));
-        Ok(Self { name, csrf, wants_part: parts.headers.contains_key("HX-Request") })
+        let wants_part = parts.headers.contains_key("HX-Request");
+        let asking = parts.extensions.get::<Visitor>().map(Self::of).unwrap_or_default();
+        Ok(Self { wants_part, ..asking })
+    }
+}
+
+impl Asking {
+    /// Returns that a visitor asks for a whole page.
+    pub(crate) fn of(visitor: &Visitor) -> Self {
+        let Visitor { name, csrf, has_session } = visitor.clone();
+        Self { name, csrf, has_session, wants_part: false }
     }
 }
 
@@ -72,7 +85,11 @@ pub(crate) fn answer<L: Lookout>(
         Err(error) => (status_of(&error), trouble(&error)),
     };
     let page = frame(&sheet, asking, site.forge.is_some());
-    (status, [(header::CACHE_CONTROL, "no-store")], Html(page.into_string())).into_response()
+    let page = (status, [(header::CACHE_CONTROL, "no-store")], Html(page.into_string())).into_response();
+    match asking.wants_part && status != StatusCode::OK {
+        true => (INSTEAD, page).into_response(),
+        false => page,
+    }
 }
 
 /// Returns a part of a page.
@@ -101,10 +118,10 @@ pub(crate) fn frame(sheet: &Sheet, asking: &Asking, has_forge: bool) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" data-now=[now] {
-            (head(&sheet.title))
+            (head(&sheet.title, true))
             body hx-headers=(token_header(&asking.csrf)) {
                 a.skip href="#main" { "Skip to the content" }
-                (banner(sheet.place, has_forge))
+                (banner(sheet.place, has_forge, asking))
                 main #main tabindex="-1" .wide[sheet.is_wide] { (sheet.main) }
                 p #news .sr-only role="status" aria-live="polite" {}
             }
@@ -112,18 +129,34 @@ pub(crate) fn frame(sheet: &Sheet, asking: &Asking, has_forge: bool) -> Markup {
     }
 }
 
-fn head(title: &str) -> Markup {
+/// Returns a page for whoever is not let in yet: no way around, and nothing that is kept up.
+pub(crate) fn outside(title: &str, main: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(title, false))
+            body {
+                header.banner { span.brand { (mark()) span { "Baton" } } }
+                main #main tabindex="-1" { (main) }
+            }
+        }
+    }
+}
+
+fn head(title: &str, has_scripts: bool) -> Markup {
     html! {
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
-            meta name="htmx-config" content=(HTMX_SETTINGS);
             title { (title) " · Baton" }
             link rel="icon" type="image/svg+xml" href=(assets::address("icon.svg"));
             link rel="stylesheet" href=(assets::address("baton.css"));
-            script src=(assets::address("htmx.min.js")) defer {}
-            script src=(assets::address("app.js")) defer {}
+            @if has_scripts {
+                meta name="htmx-config" content=(HTMX_SETTINGS);
+                script src=(assets::address("htmx.min.js")) defer {}
+                script src=(assets::address("app.js")) defer {}
+            }
         }
     }
 }
@@ -132,7 +165,7 @@ fn token_header(csrf: &str) -> String {
     serde_json::json!({ "X-CSRF-Token": csrf }).to_string()
 }
 
-fn banner(place: Place, has_forge: bool) -> Markup {
+fn banner(place: Place, has_forge: bool, asking: &Asking) -> Markup {
     let mut ways = vec![
         (Place::Board, "/", "Board"),
         (Place::Runs, "/runs", "Runs"),
@@ -153,6 +186,12 @@ fn banner(place: Place, has_forge: bool) -> Markup {
                 }
             }
             p #link .link { span.dot aria-hidden="true" {} span.words { "not live" } }
+            @if asking.has_session {
+                form.leave method="post" action="/logout" {
+                    input type="hidden" name="_csrf" value=(asking.csrf);
+                    button { "Log out" }
+                }
+            }
         }
     }
 }
