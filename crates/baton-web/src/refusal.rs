@@ -11,6 +11,7 @@ pub(crate) enum Refusal {
     Form,
     Cut,
     Stranger,
+    Page,
     Unsigned,
     WronglySigned,
     Slow,
@@ -24,7 +25,7 @@ impl Refusal {
         match self {
             Self::Header(_) | Self::NotUtf8 | Self::Cut => StatusCode::BAD_REQUEST,
             Self::Unsigned | Self::WronglySigned => StatusCode::UNAUTHORIZED,
-            Self::Stranger => StatusCode::FORBIDDEN,
+            Self::Stranger | Self::Page => StatusCode::FORBIDDEN,
             Self::Slow => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Form => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -41,6 +42,9 @@ impl Refusal {
             Self::Form => "the body is a form: set the webhook's content type to application/json\n",
             Self::Cut => "the body ended early\n",
             Self::Stranger => "without a secret, only this machine may deliver: set a secret on both sides\n",
+            Self::Page => {
+                "without a secret, only programs of this machine may deliver, to 127.0.0.1 or localhost: set a secret on both sides\n"
+            }
             Self::Unsigned => "the header X-Hub-Signature-256 is missing: set the secret of the webhook\n",
             Self::WronglySigned => "the signature does not fit: the secrets differ\n",
             Self::Slow => "the body did not come in time\n",

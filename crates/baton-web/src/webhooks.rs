@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use baton_github::Secret;
 use baton_github::webhooks::is_signed;
 use baton_ports::Store;
 use baton_ports::store::{Accepted, Delivery};
 
+use crate::access;
 use crate::refusal::Refusal;
 use crate::server::Shared;
 
@@ -20,11 +22,12 @@ const HEADER_BYTES_MAX: usize = 128;
 pub(crate) async fn deliver<S: Store>(
     State(shared): State<Arc<Shared<S>>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    uri: Uri,
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, &'static str), Refusal> {
-    if shared.secret.is_none() && !is_this_machine(peer.ip()) {
-        return Err(Refusal::Stranger);
+    if shared.secret.is_none() {
+        check_neighbour(peer.ip(), uri.authority(), &headers)?;
     }
     // The room in memory is held until the delivery is committed.
     let (payload, _room) = shared.room.read(&headers, body).await?;
@@ -45,6 +48,15 @@ pub(crate) async fn deliver<S: Store>(
         Some(Accepted::Seen) => Ok((StatusCode::OK, "delivered before\n")),
         None => Err(Refusal::Store),
     }
+}
+
+/// Checks that a program of this machine delivers. A page in a browser is on this machine too, and may have let its own name point
+/// here; browsers say so.
+fn check_neighbour(peer: IpAddr, called: Option<&Authority>, headers: &HeaderMap) -> Result<(), Refusal> {
+    if !is_this_machine(peer) {
+        return Err(Refusal::Stranger);
+    }
+    if access::is_by_page(called, headers) { Err(Refusal::Page) } else { Ok(()) }
 }
 
 fn is_this_machine(peer: IpAddr) -> bool {

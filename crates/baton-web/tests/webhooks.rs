@@ -109,6 +109,32 @@ async fn what_is_not_signed_with_the_secret_is_refused() {
 }
 
 #[tokio::test]
+async fn without_a_secret_a_page_in_a_browser_may_not_deliver() {
+    let store = memory();
+    let site = Site::open(Arc::clone(&store), None).await;
+    let client = client();
+    let own = format!("localhost:{}", site.address.port());
+    let own_origin = format!("http://{own}");
+    for (name, value, expected) in [
+        ("Host", own.as_str(), StatusCode::ACCEPTED),
+        ("Host", "rebound.example", StatusCode::FORBIDDEN),
+        ("Origin", "http://evil.example", StatusCode::FORBIDDEN),
+        ("Origin", "null", StatusCode::FORBIDDEN),
+        ("Origin", &own_origin, StatusCode::FORBIDDEN),
+        ("Sec-Fetch-Site", "cross-site", StatusCode::FORBIDDEN),
+    ] {
+        let request = site.post(&client, &format!("{name} {value}"), "{}").header(name, value);
+        assert_eq!(status(request).await, expected, "{name}: {value}");
+    }
+    let signed = Site::open(memory(), Some(SECRET)).await;
+    let request = signed.post(&client, "a", "{}").header("X-Hub-Signature-256", signature("{}"));
+    let request = request.header("Host", "baton.example.com");
+    assert_eq!(status(request).await, StatusCode::ACCEPTED, "who signs may call it as they like");
+    signed.close().await;
+    site.close().await;
+}
+
+#[tokio::test]
 async fn without_a_secret_this_machine_may_deliver() {
     let store = memory();
     let site = Site::open(Arc::clone(&store), None).await;
@@ -160,7 +186,7 @@ async fn what_is_missing_or_of_another_kind_is_refused_with_the_reason() {
 async fn answer_to(site: &Site, head: &str, chunk: &[u8], chunks: usize) -> String {
     let mut stream = TcpStream::connect(site.address).await.unwrap();
     let (mut from, mut to) = stream.split();
-    let head = format!("POST /webhooks/github HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{head}\r\n\r\n");
+    let head = format!("POST /webhooks/github HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n\r\n");
     to.write_all(head.as_bytes()).await.unwrap();
     let sending = async {
         for _ in 0..chunks {
@@ -200,7 +226,7 @@ async fn a_delivery_that_was_begun_is_answered_before_the_end() {
     let store = memory();
     let site = Site::open(Arc::clone(&store), None).await;
     let mut stream = TcpStream::connect(site.address).await.unwrap();
-    let head = "POST /webhooks/github HTTP/1.1\r\nHost: x\r\nX-GitHub-Event: issues\r\nX-GitHub-Delivery: a\r\n\
+    let head = "POST /webhooks/github HTTP/1.1\r\nHost: localhost\r\nX-GitHub-Event: issues\r\nX-GitHub-Delivery: a\r\n\
                 Content-Length: 2\r\nExpect: 100-continue\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut said = [0; 12];
