@@ -29,6 +29,8 @@
 
   // The board
 
+  // The parts of other pages as they were drawn last.
+  const drawn = new Map();
   const parse = (html) => {
     const template = doc.createElement("template");
     template.innerHTML = html;
@@ -106,6 +108,8 @@
     const [was, is] = [old.querySelector("details"), warnings.querySelector("details")];
     if (was && is) is.open = was.open;
     old.replaceWith(warnings);
+    // What was drawn of a whole page before is not what is shown any more.
+    drawn.delete("warnings");
   };
 
   // Other pages: the parts that differ are replaced, except those that somebody is at.
@@ -132,7 +136,6 @@
       same?.focus({ preventScroll: true });
     };
   };
-  const drawn = new Map();
   const replaceParts = (page) => {
     for (const part of page.querySelectorAll("[data-live]")) {
       const old = doc.getElementById(part.id);
@@ -149,52 +152,103 @@
     }
   };
 
-  let reading = false;
-  let again = false;
-  const read = async () => {
-    if (reading) { again = true; return; }
-    reading = true;
-    try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
-      if (answer.ok) {
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        setClock(page.documentElement.dataset.now);
-        replaceParts(page);
-        tick();
-      }
-    } catch { /* The next event asks again. */ }
-    // A page that changes all the time is read once a second.
-    setTimeout(() => { reading = false; if (again) { again = false; read(); } }, 1000);
-  };
-  const readOther = () => { if (doc.querySelector("[data-refresh]")) read(); };
+  // The connection: whether events come, and whether what they told of could be read.
 
-  // The connection
-
+  let hears = false;
+  let stale = "";
   const link = (state, text, title) => {
     const sign = doc.getElementById("link");
     sign.className = "link " + state;
     sign.title = title || "";
     sign.querySelector(".words").textContent = text;
   };
+  const tell = () => {
+    if (!hears) link("off", "not live", "The connection is lost. It is tried again by itself.");
+    else if (stale) link("off", "not up to date", stale);
+    else link("on", "live");
+  };
+
+  let reading = false;
+  let again = false;
+  const typed = () => [...doc.querySelectorAll("textarea, main input:not([type=hidden]):not([type=search]):not([type=checkbox])")].some((field) => field.value);
+  // Whoever is not known any more is shown the login, unless that would lose what they have typed.
+  const loggedOut = () => {
+    if (!typed()) location.reload();
+    return "You are logged out. Log in again in another tab, or reload this page.";
+  };
+  const take = (page) => {
+    const [old, part] = [doc.querySelector("[data-refresh]"), page.querySelector("[data-refresh]")];
+    if (old && part) old.dataset.refresh = part.dataset.refresh;
+    setClock(page.documentElement.dataset.now);
+    replaceParts(page);
+    tick();
+  };
+  const fetchPage = async () => {
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+      if (answer.redirected && new URL(answer.url).pathname === "/login") return loggedOut();
+      if (!answer.ok) return `This page could not be read again (${answer.status}): it shows what was. It is tried again by itself.`;
+      take(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      return "";
+    } catch {
+      return "The server could not be asked: this page shows what was. It is tried again by itself.";
+    }
+  };
+  const read = async () => {
+    if (reading) { again = true; return; }
+    reading = true;
+    stale = await fetchPage();
+    tell();
+    // A page that changes all the time is read once a second; one that could not be read, a while later.
+    setTimeout(() => { reading = false; if (again || stale) { again = false; read(); } }, stale ? 5000 : 1000);
+  };
+  // What is over does not change any more.
+  const readOther = () => { if (doc.querySelector("[data-refresh]:not([data-refresh=over])")) read(); };
+
+  let source = null;
+  let pause = 0;
+  let wasGreeted = false;
+  const hear = () => {
+    hears = true;
+    pause = 0;
+    tell();
+  };
+  const hush = () => {
+    source?.close();
+    source = null;
+    hears = false;
+  };
+  // A browser tries a lost connection again, but not an answer that is none: that is done here.
+  const lose = () => {
+    const isOver = source?.readyState === EventSource.CLOSED;
+    hears = false;
+    tell();
+    if (!isOver) return;
+    hush();
+    pause = Math.min(pause + 5000, 60000);
+    setTimeout(() => { if (!source && !doc.hidden) { listen(); read(); } }, pause);
+  };
   const listen = () => {
-    const source = new EventSource("/events");
+    if (source || doc.hidden) return;
+    source = new EventSource("/events");
     const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
-    let greeted = false;
     on("hello", (told) => {
-      link("on", "live");
-      if (board() ? String(told) !== board().dataset.told : greeted) read();
-      greeted = true;
+      hear();
+      if (board() ? String(told) !== board().dataset.told : wasGreeted) read();
+      wasGreeted = true;
     });
     on("card", put);
     on("gone", drop);
     on("counts", hide);
     on("warnings", warn);
     on("resync", () => read());
-    on("changed", ({ now }) => { link("on", "live"); setClock(now); readOther(); });
+    on("changed", ({ now }) => { hear(); setClock(now); readOther(); });
     on("trouble", ({ words }) => link("off", "trouble", words));
-    source.onerror = () => link("off", "not live", "The connection is lost. It is tried again by itself.");
-    addEventListener("pagehide", () => source.close());
+    source.onerror = lose;
   };
+  addEventListener("pagehide", hush);
+  // A browser has few connections for each host, so a tab that nobody sees does not hold one.
+  doc.addEventListener("visibilitychange", () => (doc.hidden ? hush() : listen()));
   doc.body.addEventListener("relay-changed", readOther);
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 

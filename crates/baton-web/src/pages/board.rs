@@ -104,7 +104,7 @@ fn tally(board: &Board) -> Markup {
     let states =
         [CardState::Asking, CardState::Paused, CardState::Running, CardState::Queued, CardState::Waiting];
     html! {
-        ul.tally aria-label="Cards by state" {
+        ul #tally .tally data-live aria-label="Cards by state" {
             @for state in states {
                 @let count = board.cards().filter(|card| card.state == state).count();
                 li class=(card::state_class(state)) data-tally=(card::state_class(state)) {

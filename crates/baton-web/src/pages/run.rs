@@ -173,7 +173,8 @@ pub(crate) async fn more<L: Lookout>(
 fn page(view: &RunView, log: &Markup) -> Markup {
     let run = &view.line;
     html! {
-        div data-refresh {
+        // What a run has come to does not change once it is over, and its numbers are counted from its whole log.
+        div data-refresh=(if run.state.is_active() { "" } else { "over" }) {
             header #head .issue-head data-live {
                 p.crumbs { a href="/runs" { "Runs" } " / " span.no { (run.run) } }
                 h1 { "Run " (run.run) ": " (run.errand) }
