@@ -122,6 +122,7 @@ fn item(number: u64, sort: Sort, dice: &mut Dice) -> Item {
         repository: Repository::Ready,
         has_worktree: sort != Sort::Backlog,
         usage: Usage { issue_runs: dice.between(0, 9), ..Usage::default() },
+        agent_spending: Vec::new(),
         memory: ItemMemory::default(),
     };
     remember(&mut item, dice);

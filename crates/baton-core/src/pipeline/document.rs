@@ -134,7 +134,11 @@ fn pauses() -> String {
         let keys: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
         let keys = if keys.is_empty() { "–".to_owned() } else { keys.join(", ") };
         let told = match why {
-            Pause::BudgetSpent(_) => "the budget of the day is spent".to_owned(),
+            Pause::BudgetSpent(_) => {
+                "the budget of the day is spent: of the issue, of the repository, or of the agent \
+                                      (its `runs_per_day` and `cost_per_day`)"
+                    .to_owned()
+            }
             why => pause(*why),
         };
         let _ = writeln!(text, "| `{}` | {told} | {keys} |", why.word());

@@ -2,6 +2,7 @@
 
 use super::gates::approval_overdue;
 use super::names::Flag;
+use super::policy::Budget;
 use super::stage::StageKind;
 use super::step::{Hold, Pause, Rest, Step};
 use super::trail::{Notes, Rule, Verdict};
@@ -271,7 +272,8 @@ pub(super) fn within_budget(view: &View<'_>, notes: &mut Notes, step: Step) -> S
 }
 
 fn spent(view: &View<'_>, notes: &mut Notes) -> Option<Step> {
-    let budget = view.policy.limits.spent(view.item.usage)?;
+    let of_agent = || Budget::spent_by_agent(&view.item.agent_spending);
+    let budget = view.policy.limits.spent(view.item.usage).or_else(of_agent)?;
     notes.fact("spent", || budget);
     Some(Step::Pause(Pause::BudgetSpent(budget)))
 }

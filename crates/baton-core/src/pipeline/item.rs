@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::Spending;
 use super::checks::Checks;
 use crate::slot::ItemMemory;
 use crate::time::{ServerTime, StoreTime};
@@ -76,6 +77,9 @@ pub struct Item {
     /// What was spent today.
     #[serde(default)]
     pub usage: Usage,
+    /// What the agent that would work on it has used of its own budgets today.
+    #[serde(default)]
+    pub agent_spending: Vec<Spending>,
     /// What is remembered about it.
     #[serde(default)]
     pub memory: ItemMemory,

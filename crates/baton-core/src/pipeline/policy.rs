@@ -82,6 +82,10 @@ words! {
         RepoRuns = "runs of the repository",
         /// Dollars in one repository.
         RepoCost = "cost of the repository",
+        /// Runs of one agent.
+        AgentRuns = "runs of the agent",
+        /// Dollars of one agent.
+        AgentCost = "cost of the agent",
     }
 }
 

@@ -233,11 +233,7 @@ const WHAT_ABOUT_BUDGETS: &str =
     "Raise that setting in `baton.yaml`, or wait until the day ends (at midnight, UTC).";
 
 fn spent(view: &View<'_>, budget: Budget) -> String {
-    let spending = view.policy.limits.spending(view.item.usage);
-    let own = spending.iter().find(|(own, _)| *own == budget);
-    let amounts = own.map_or_else(String::new, |(_, spending)| {
-        let (used, limit) = spending.amounts();
-        format!(", {used} of {limit}")
-    });
-    format!("A budget of today is spent: {budget}{amounts} (the setting `{}`).", budget.setting())
+    let item = view.item;
+    let told = budget.spent_words(&view.policy.limits, item.usage, &item.agent_spending);
+    format!("A budget of today is spent: {told}.")
 }

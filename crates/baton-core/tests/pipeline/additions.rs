@@ -6,6 +6,7 @@ use std::time::Duration;
 use baton_core::config::{PipelineDialect, stages};
 use baton_core::labels::dialect::Dialect;
 use baton_core::pipeline::approval::plan_of;
+use baton_core::pipeline::budget::{Spending, Unit};
 use baton_core::pipeline::checks::{Checks, Conclusion};
 use baton_core::pipeline::effect::{Effect, Job, Wake};
 use baton_core::pipeline::item::{
@@ -284,6 +285,25 @@ fn a_spent_budget_pauses_before_every_kind_of_run() {
         assert!(world.step().is_invocation());
         assert_eq!(spent(world).step(), pause);
     }
+}
+
+#[test]
+fn a_spent_budget_of_the_agent_pauses_with_a_comment_that_names_it() {
+    let spending =
+        |used| Spending { budget: "runs of the agent coder".to_owned(), unit: Unit::Runs, used, limit: 3 };
+    let world = |used| issue_in("Plan").with(|it| it.item.agent_spending = vec![spending(used)]);
+    assert_eq!(world(2).step(), Step::Invoke { resume: false });
+    let mut spent = world(3);
+    assert_eq!(spent.look(), Step::Pause(Pause::BudgetSpent(Budget::AgentRuns)));
+    assert!(spent.has(Flag::Paused));
+    let told = "runs of the agent coder, 3 of 3 (the setting `runs_per_day` of that agent)";
+    assert!(
+        spent.item.comments.iter().any(|comment| comment.body.contains(told)),
+        "{:?}",
+        spent.item.comments
+    );
+    let answered = world(3).comment(comment(1, "ana", "What about tests?"));
+    assert_eq!(answered.step(), Step::Pause(Pause::BudgetSpent(Budget::AgentRuns)));
 }
 
 #[test]

@@ -68,6 +68,7 @@ pub(crate) fn issue_in(column: &str) -> World {
             repository: Repository::Ready,
             has_worktree: true,
             usage: Usage::default(),
+            agent_spending: Vec::new(),
             memory: ItemMemory::default(),
         },
         pipeline: SHIPPED.clone(),

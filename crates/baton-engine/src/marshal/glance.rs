@@ -11,6 +11,7 @@ use baton_ports::{Board as _, Store as _, Tracker as _, Workspaces as _};
 
 use super::freshness::unseen;
 use super::{LookError, Marshal, Parts, Rules, folded};
+use crate::spending;
 
 /// How many runs of a day are counted at most.
 const RUNS_MAX: u32 = 1_000;
@@ -131,6 +132,11 @@ impl<P: Parts> Marshal<P> {
         if rules.policy.limits != baton_core::pipeline::policy::Limits::default() {
             glance.item.usage = self.usage(&issue, glance.now).await?;
         }
+        let agent = spending::next_agent(&glance.item, rules);
+        if let Some(agent) = agent.filter(|agent| self.relay.policy.budgeted.contains(agent)) {
+            glance.item.agent_spending =
+                spending::to_come(&self.relay.store, &agent, glance.now.store).await?;
+        }
         Ok(())
     }
 
@@ -201,6 +207,7 @@ fn item(
         repository: Repository::Ready,
         has_worktree: false,
         usage: Usage::default(),
+        agent_spending: Vec::new(),
         memory,
     }
 }

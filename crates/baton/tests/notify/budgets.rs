@@ -1,4 +1,4 @@
-//! Budgets that are spent: of an issue, which is paused, and of an agent, whose runs wait.
+//! Budgets that are spent: of an issue and of an agent, for which issues are paused, and runs of an agent that wait.
 
 use std::process::Command;
 
@@ -51,25 +51,51 @@ async fn an_issue_whose_budget_is_spent_is_paused_with_a_word_that_names_it_and_
     world.end().await;
 }
 
+const ONE_RUN: &str = "yolo: true\nagents:\n  coder: {adapter: script, script: coder.yaml, runs_per_day: 1}\n\
+                       notify: {command: 'cat >> notices.jsonl'}\n";
+
+/// Says what it waits for.
+const WAITS: &str = "runs of the agent coder: 1 of 1 today, spent; its runs wait until midnight, UTC";
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_whose_agent_has_spent_its_budget_waits_and_explain_and_status_say_until_when() {
-    let yaml = "yolo: true\nagents:\n  coder: {adapter: script, script: coder.yaml, runs_per_day: 1}\n";
-    let mut world = World::running(Setup { yaml, script: script(&[]), ..Setup::default() }).await;
+async fn an_issue_whose_agent_has_spent_its_budget_is_paused_with_a_word_that_names_it_and_is_told() {
+    let world = World::running(Setup { yaml: ONE_RUN, script: script(&[]), ..Setup::default() }).await;
+    let issue = world.issue("Slow", &["stage:Plan"]).await;
+    let facts = world
+        .until_issue(issue, "it is paused", |facts| facts.has("baton:paused") && facts.says("— paused"))
+        .await;
+    let named = "runs of the agent coder, 1 of 1 (the setting `runs_per_day` of that agent)";
+    assert!(facts.says(named), "{facts:#?}");
+    let told = world.until("it is told", async |world| {
+        let text = std::fs::read_to_string(world.path("notices.jsonl")).ok()?;
+        serde_json::from_str::<Value>(text.lines().next()?).ok()
+    });
+    let told = told.await;
+    assert_eq!(told["kind"], "pause");
+    assert!(told["text"].as_str().unwrap().contains(named), "{told}");
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_asked_for_when_its_agent_has_spent_its_budget_waits_and_explain_and_status_say_until_when()
+ {
+    let mut world = World::running(Setup { yaml: ONE_RUN, script: script(&[]), ..Setup::default() }).await;
     let issue = world.issue("Slow", &["stage:Plan"]).await;
     let reference = format!("admin/web#{issue}");
-    let waits = "runs of the agent coder: 1 of 1 today, spent; its runs wait until midnight, UTC";
+    world.until_issue(issue, "it is paused", |facts| facts.has("baton:paused")).await;
+    baton(&world, &["wake", &reference, "--agent", "coder"]);
     world
-        .until("its second run waits", async |world| {
+        .until("the run waits", async |world| {
             let runs = baton(world, &["runs", "--json"]);
             runs.contains("\"queued\"").then_some(())
         })
         .await;
     let screen = baton(&world, &["explain", &reference]);
-    assert!(screen.contains(waits), "{screen}");
+    assert!(screen.contains(WAITS), "{screen}");
     let status = baton(&world, &["status"]);
-    assert!(status.contains(waits), "{status}");
+    assert!(status.contains(WAITS), "{status}");
     let shape: Value = serde_json::from_str(&baton(&world, &["status", "--json"])).unwrap();
-    assert_eq!(shape["issues"][0]["waits_because"], waits);
+    assert_eq!(shape["issues"][0]["waits_because"], WAITS);
     assert_eq!(shape["spent_budgets"][0]["limit"], 1);
     world.stop_engines();
 }
