@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
 /// A moment by the tracker's clock, in seconds since 1970. GitHub's times have no more than one second of resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerTime(pub i64);
@@ -122,6 +124,12 @@ impl StoreTime {
         self.seconds().to_string()[..10].to_owned()
     }
 
+    /// Returns when the day in UTC began.
+    #[must_use]
+    pub fn midnight(self) -> Self {
+        Self { ms: self.ms - self.ms.rem_euclid(DAY_MS) }
+    }
+
     /// Returns the moment in whole seconds, as people read it.
     pub fn seconds(self) -> ServerTime {
         ServerTime(self.ms.div_euclid(1000))
@@ -142,6 +150,13 @@ pub fn millis(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_begins_at_midnight_in_utc() {
+        let noon = StoreTime { ms: 1_777_636_800_123 };
+        assert_eq!(noon.midnight().seconds().to_string(), "2026-05-01T00:00:00Z");
+        assert_eq!(noon.midnight().midnight(), noon.midnight());
+    }
 
     #[test]
     fn a_time_is_read_and_written_unchanged() {
