@@ -14,6 +14,8 @@ mod live;
 mod log;
 mod orders;
 mod report;
+#[cfg(test)]
+mod rows;
 mod runs;
 mod timeline;
 

@@ -521,6 +521,7 @@ pub fn report() -> Report {
                 cycle_s: Some(2_700),
             },
         ],
+        hidden: 0,
         days,
     }
 }

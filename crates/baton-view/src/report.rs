@@ -32,16 +32,19 @@ pub struct Report {
     pub totals: Totals,
     /// A line for each day, oldest first, those without anything too.
     pub days: Vec<DayLine>,
-    /// A line for each stage in which runs ended, in the order of the pipeline.
+    /// A line for each stage in which runs ended, in the order of the pipeline; those that people woke by hand come last.
     pub stages: Vec<StageTime>,
-    /// A line for each issue on which something was spent, the most expensive first.
+    /// A line for each issue and task on which something was spent or that was merged, the most expensive first.
     pub issues: Vec<IssueCost>,
+    /// How many of them are not listed.
+    #[serde(default)]
+    pub hidden: u64,
 }
 
 /// All of a period.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Totals {
-    /// Issues whose pull request was merged.
+    /// Issues whose pull request was merged, by the engine or by a person.
     pub merged: u64,
     /// Runs that ended.
     pub runs: u64,
@@ -86,7 +89,7 @@ pub struct StageTime {
 /// What an issue cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct IssueCost {
-    /// Which.
+    /// Which; a task is written like `task:AGENT:NAME`.
     pub issue: String,
     /// Its title, as far as it is known.
     pub title: Option<String>,

@@ -326,6 +326,34 @@ async fn a_page_whose_values_cannot_be_read_says_so_instead_of_being_empty() {
 }
 
 #[tokio::test]
+async fn a_part_that_cannot_be_read_is_told_in_place_of_the_page() {
+    let site = Site::open(Told::new(true)).await;
+    let part = site.client.get(format!("http://{}/?q=voucher", site.address)).header("HX-Request", "true");
+    let answer = part.send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    for name in ["hx-retarget", "hx-reselect"] {
+        assert_eq!(answer.headers()[name], "#main", "a script would put nothing where the board was");
+    }
+    assert!(answer.text().await.unwrap().contains("id=\"main\""));
+    assert_eq!(site.get("/?q=voucher").await.headers().get("hx-retarget"), None);
+    site.close().await;
+    let site = Site::open(Told::new(false)).await;
+    let part = site.client.get(format!("http://{}/?q=voucher", site.address)).header("HX-Request", "true");
+    assert_eq!(part.send().await.unwrap().headers().get("hx-retarget"), None);
+    site.close().await;
+}
+
+#[tokio::test]
+async fn the_page_of_a_run_that_is_over_is_not_read_again() {
+    let site = Site::open(Arc::new(ExampleLookout)).await;
+    for (path, expected) in [("/runs/41", "data-refresh=\"\""), ("/runs/39", "data-refresh=\"over\"")] {
+        let page = site.read(path).await.1;
+        assert!(page.contains(expected), "{path}");
+    }
+    site.close().await;
+}
+
+#[tokio::test]
 async fn a_file_is_kept_by_whoever_names_its_content() {
     let site = Site::open(Arc::new(ExampleLookout)).await;
     let page = site.read("/").await.1;
@@ -405,4 +433,12 @@ fn a_report_in_one_file_needs_nothing_else() {
     for forbidden in ["<script", "href=\"/", "src=", "http://", "https://"] {
         assert!(!report.contains(forbidden), "{forbidden} is in it");
     }
+}
+
+#[test]
+fn a_report_says_what_it_leaves_out() {
+    let mut report = example::report();
+    assert!(!standalone_report(&report).contains("more that cost less"));
+    report.hidden = 1_204;
+    assert!(standalone_report(&report).contains("and 1,204 more that cost less"));
 }

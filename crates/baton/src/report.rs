@@ -101,7 +101,7 @@ fn print(report: &Report) {
             .cycle_s
             .map_or_else(String::new, |cycle| format!(", {} from the first run to the merge", time(cycle)))
     );
-    if report.stages.is_empty() {
+    if report.stages.is_empty() && report.issues.is_empty() {
         say!("nothing ended in this time");
         return;
     }
@@ -136,4 +136,7 @@ fn print(report: &Report) {
         ["ISSUE", "RUNS", "COST", "TO MERGE", "TITLE"],
         &report.issues.iter().map(issue).collect::<Vec<_>>(),
     );
+    if report.hidden > 0 {
+        say!("and {} more that cost less", report.hidden);
+    }
 }

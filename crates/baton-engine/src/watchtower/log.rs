@@ -3,9 +3,11 @@
 use baton_core::agent_lines::readable::{Kind, Readable, readable};
 use baton_core::agent_lines::{Program, Reader};
 use baton_core::slot::RunId;
+use baton_ports::store::RunRow;
 use baton_ports::{RunLogError, RunLogs};
 use baton_view::{LogEntry, LogKind, LogPage, LookoutError, Numbers};
 
+use super::runs::{is_to_come, without_log};
 use super::{Answer, Watchtower};
 use crate::marshal::Parts;
 
@@ -17,9 +19,10 @@ const COUNTED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 impl<P: Parts, L: RunLogs> Watchtower<P, L> {
     pub(super) async fn read_log(&self, run: i64, from: u64) -> Answer<LogPage> {
         // The status is read before the file: what a run that is over has printed is in it by then.
-        let is_over = !self.run_row(run).await?.run.status.is_active();
-        let part =
-            self.logs.read(RunId(run), from, PART_BYTES).await.map_err(unreadable)?.unwrap_or_default();
+        let row = self.run_row(run).await?;
+        let is_over = !row.run.status.is_active();
+        let part = self.logs.read(RunId(run), from, PART_BYTES).await.map_err(unreadable)?;
+        let part = here(part, &row, &self.host)?;
         let is_last = part.len() < PART_BYTES;
         let whole = whole_lines(&part, is_over && is_last);
         let next = from + u64::try_from(whole.len()).unwrap_or(0);
@@ -58,6 +61,16 @@ impl<P: Parts, L: RunLogs> Watchtower<P, L> {
             }
         }))
     }
+}
+
+/// Returns what there is of a log. One that is not here is no log of nothing, unless it may still begin.
+fn here(part: Option<Vec<u8>>, row: &RunRow, host: &str) -> Answer<Vec<u8>> {
+    let to_come = || is_to_come(row, host).then(Vec::new);
+    let none = || {
+        let why = without_log(row, host);
+        LookoutError::NoSuch(format!("there is no log of run {} here: {why}", row.run.id))
+    };
+    part.or_else(to_come).ok_or_else(none)
 }
 
 /// A reader that is chosen by the first line that tells whose it is.
@@ -129,7 +142,35 @@ fn kind(kind: Kind) -> LogKind {
 
 #[cfg(test)]
 mod tests {
+    use baton_core::slot::RunStatus;
+
+    use super::super::rows;
     use super::*;
+
+    #[test]
+    fn a_log_that_is_missing_is_not_an_empty_one() {
+        use RunStatus::{Cancelled, Queued, Running, Succeeded};
+        for (status, host, expected) in [
+            (Running, Some("here"), Ok(Vec::<u8>::new())),
+            (Queued, None, Ok(Vec::new())),
+            (Running, Some("elsewhere"), Err("on elsewhere")),
+            (Succeeded, Some("here"), Err("was removed")),
+            (Succeeded, Some("elsewhere"), Err("on elsewhere")),
+            (Cancelled, None, Err("before it started")),
+        ] {
+            let mut row = rows::run(&"acme/web#1".parse().unwrap(), None, 0, 1);
+            row.run.status = status;
+            row.host = host.map(str::to_owned);
+            match (here(None, &row, "here"), expected) {
+                (Ok(part), Ok(expected)) => assert_eq!(part, expected),
+                (Err(LookoutError::NoSuch(words)), Err(expected)) => {
+                    assert!(words.contains(expected), "{words}");
+                }
+                (found, _) => panic!("{status} on {host:?}: {found:?}"),
+            }
+            assert_eq!(here(Some(b"x".to_vec()), &row, "here"), Ok(b"x".to_vec()));
+        }
+    }
 
     #[test]
     fn a_line_that_is_not_complete_waits_for_its_end() {

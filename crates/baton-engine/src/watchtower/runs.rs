@@ -106,23 +106,28 @@ impl<P: Parts, L: RunLogs> Watchtower<P, L> {
             }),
             ItemKey::Task { .. } => None,
         };
-        let log_elsewhere = if has_log { None } else { self.without_log(&row) };
+        let log_elsewhere = (!has_log).then(|| without_log(&row, &self.host));
         let retry_of = row.run.retry_of.map(|run| run.0);
         Ok(RunView { now: now.into(), line, title, retry_of, has_log, log_elsewhere })
     }
+}
 
-    /// Says why there is no log here.
-    fn without_log(&self, row: &RunRow) -> Option<String> {
-        let run = row.run.id;
-        match &row.host {
-            Some(host) if *host != self.host => Some(format!(
-                "its log is on {host}, where it was executed: `baton logs {run}` there shows it"
-            )),
-            Some(_) if row.run.status == RunStatus::Running => Some("it has printed nothing yet".to_owned()),
-            Some(_) => Some("its log was removed, or `log_dir` was another".to_owned()),
-            None if row.run.status.is_active() => Some("it has not started yet".to_owned()),
-            None => Some(format!("it was {} before it started", row.run.status)),
+/// Returns whether a run that has no log on this machine may still write one.
+pub(super) fn is_to_come(row: &RunRow, here: &str) -> bool {
+    row.run.status.is_active() && row.host.as_ref().is_none_or(|host| host == here)
+}
+
+/// Says why there is no log on this machine.
+pub(super) fn without_log(row: &RunRow, here: &str) -> String {
+    let run = row.run.id;
+    match &row.host {
+        Some(host) if host != here => {
+            format!("its log is on {host}, where it was executed: `baton logs {run}` there shows it")
         }
+        Some(_) if row.run.status == RunStatus::Running => "it has printed nothing yet".to_owned(),
+        Some(_) => "its log was removed, or `log_dir` was another".to_owned(),
+        None if row.run.status.is_active() => "it has not started yet".to_owned(),
+        None => format!("it was {} before it started", row.run.status),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A card of the board. A thousand of them make a page, so each says what it must in few bytes.
 
+use baton_core::tracker::IssueKey;
 use baton_view::{Badge, BadgeKind, Card, CardState, Holder, Stamp};
 use maud::{Markup, html};
 
@@ -10,9 +11,12 @@ pub(crate) fn address(issue: &str) -> String {
     format!("/issues/{}", issue.replacen('#', "/", 1))
 }
 
-/// Returns a link to an issue.
+/// Returns a link to an issue; a task has no page, and is only named.
 pub(crate) fn link(issue: &str) -> Markup {
-    html! { a href=(address(issue)) { (issue) } }
+    match issue.parse::<IssueKey>() {
+        Ok(_) => html! { a href=(address(issue)) { (issue) } },
+        Err(_) => html! { (issue) },
+    }
 }
 
 /// Returns the word for a state.
@@ -116,4 +120,15 @@ fn badge_tag(badge: &Badge) -> Markup {
         BadgeKind::Review | BadgeKind::Checks | BadgeKind::Blocked | BadgeKind::Mode => "info",
     };
     html! { li class=(tone) { (badge.words) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_named_and_leads_nowhere() {
+        assert_eq!(link("acme/web#4").into_string(), "<a href=\"/issues/acme/web/4\">acme/web#4</a>");
+        assert_eq!(link("task:dev:nightly").into_string(), "task:dev:nightly");
+    }
 }

@@ -16,7 +16,7 @@ use crate::pages::{assets, card, moment};
 
 /// The longest period, in days.
 const DAYS_MAX: u32 = 366;
-/// How many issues the chart of costs shows; the table shows all.
+/// How many issues the chart of costs shows; the table shows more.
 const ISSUES_MAX: usize = 12;
 
 /// Which period to show.
@@ -106,7 +106,7 @@ fn content(report: &Report, has_links: bool) -> Markup {
         p.quiet { (moment::exact(report.from)) " to " (moment::exact(report.to)) }
         (tiles(report))
         div.charts { (merged(report)) (spent(report)) (cycle(report)) (costs(report)) }
-        section { h2 { "Issues" } (issues(&report.issues, has_links)) }
+        section { h2 { "Issues" } (issues(&report.issues, has_links)) (hidden(report.hidden)) }
     }
 }
 
@@ -191,6 +191,15 @@ fn costs(report: &Report) -> Markup {
         values: vec![u64::try_from(issue.cost_micros).unwrap_or(0)],
     };
     lying(&about, &report.issues.iter().take(ISSUES_MAX).map(bar).collect::<Vec<_>>())
+}
+
+/// Says that the list does not show everything.
+fn hidden(count: u64) -> Markup {
+    html! {
+        @if count > 0 {
+            p.quiet { "and " (moment::count(count)) " more that cost less; the totals count them too." }
+        }
+    }
 }
 
 fn issues(issues: &[IssueCost], has_links: bool) -> Markup {
