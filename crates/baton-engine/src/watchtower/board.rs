@@ -7,10 +7,11 @@ use baton_core::pipeline::names::{Flag, Names, Said, StageMark};
 use baton_core::pipeline::{Pipeline, StageKind};
 use baton_core::slot::{ItemKey, RunStatus};
 use baton_core::tracker::IssueKey;
-use baton_ports::Store as _;
 use baton_ports::store::{RunFilter, RunRow};
+use baton_ports::{Store as _, Workspaces as _};
 use baton_view::{
     Badge, BadgeKind, Board, Card, CardState, Column, ColumnKind, Holder, LookoutError, RunLine, Stamp,
+    Warning,
 };
 
 use super::{Answer, Links, Watchtower, of_store};
@@ -43,7 +44,17 @@ impl<P: Parts, L> Watchtower<P, L> {
         }
         columns.iter_mut().for_each(tidy);
         columns.retain(|column| column.name != NOWHERE || !column.cards.is_empty());
-        Ok(Board { now, columns, warnings: self.live.warnings() })
+        Ok(Board { now, columns, warnings: self.warnings().await })
+    }
+
+    /// Returns the troubles. That a work tree was removed after all is told by nobody, so it is looked for.
+    pub(super) async fn warnings(&self) -> Vec<Warning> {
+        for issue in self.live.kept_trees() {
+            if !self.marshal.workspaces.has_place(&issue).await {
+                self.live.tree_is_gone(&issue);
+            }
+        }
+        self.live.warnings()
     }
 
     fn not_surveyed(&self) -> LookoutError {

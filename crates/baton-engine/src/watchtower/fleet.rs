@@ -57,7 +57,7 @@ impl<P: Parts, L> Watchtower<P, L> {
             dead: self.lately_dead().await?,
             budget: BudgetView { left_permille: (self.marshal.left_permille)() },
             hooks: self.hooks_view().await?,
-            warnings: self.live.warnings(),
+            warnings: self.warnings().await,
         })
     }
 

@@ -81,7 +81,7 @@ impl<P: Parts, L> Watchtower<P, L> {
             comments: glance.item.comments.iter().map(comment).collect(),
             timeline: timeline(&rows, &wakeups, &transfers, &effects, rules.policy.names),
             effects: effects.iter().filter(is_open).map(|effect| effect_line(effect, &key)).collect(),
-            offers: offers(glance, &card, &rules),
+            offers: offers(&glance.item, &card, &rules),
             columns: rules.pipeline.stages().iter().map(|stage| stage.name.clone()).collect(),
             plan: approval::asked_last(&glance.item.comments, rules.policy.names).map(|asked| asked.plan),
             labels: glance.item.labels.clone(),
@@ -270,34 +270,81 @@ fn thread(thread: &item::Thread) -> ThreadLine {
     ThreadLine { path, words, is_resolved: thread.is_resolved }
 }
 
-/// Returns what may be ordered now, and what not and why.
-fn offers(glance: &Glance, card: &Card, rules: &Rules) -> Vec<Offer> {
-    let item = &glance.item;
-    let said: Vec<_> = item.labels.iter().filter_map(|label| rules.policy.names.read(label)).collect();
-    let is_paused =
-        said.contains(&Said::Flag(Flag::Paused)) || said.contains(&Said::Flag(Flag::AwaitingInput));
-    let is_held = said.contains(&Said::Held);
-    let is_pending = item.approval.as_ref().is_some_and(|approval| approval.state == ApprovalState::Pending);
-    let stage = rules.pipeline.stage(&item.column);
-    let why_not = |order| -> Option<&str> {
+/// How an issue stands, as far as orders depend on it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Standing {
+    is_closed: bool,
+    is_at_end: bool,
+    is_paused: bool,
+    is_held: bool,
+    is_pending: bool,
+    has_run: bool,
+}
+
+impl Standing {
+    fn of(item: &Item, card: &Card, rules: &Rules) -> Self {
+        let said: Vec<_> = item.labels.iter().filter_map(|label| rules.policy.names.read(label)).collect();
+        let is_flagged = |flag| said.contains(&Said::Flag(flag));
+        let approval = item.approval.as_ref();
+        let stage = rules.pipeline.stage(&item.column);
+        Self {
+            is_closed: item.is_closed,
+            is_at_end: stage.is_some_and(|stage| stage.kind == StageKind::Cleanup),
+            is_paused: is_flagged(Flag::Paused) || is_flagged(Flag::AwaitingInput),
+            is_held: said.contains(&Said::Held),
+            is_pending: approval.is_some_and(|approval| approval.state == ApprovalState::Pending),
+            has_run: card.holder.is_some(),
+        }
+    }
+
+    /// Returns why an order makes no sense now.
+    fn why_not(self, order: OrderKind) -> Option<&'static str> {
         match order {
             OrderKind::Comment => None,
-            _ if item.is_closed && order != OrderKind::Move => Some("the issue is closed"),
-            OrderKind::Pause => is_paused.then_some("it is paused already"),
-            OrderKind::Resume => (!is_paused).then_some("it is not paused"),
-            OrderKind::Wake => {
-                let has_agent =
-                    rules.usual_agent.is_some() || stage.is_some_and(|stage| stage.agent.is_some());
-                (!has_agent).then_some("no agent is configured for its stage: name one")
+            // What runs can be stopped, whatever became of its issue.
+            OrderKind::Cancel => (!self.has_run).then_some("nothing runs or waits to run"),
+            OrderKind::Move => (self.is_at_end && self.is_closed).then_some("it is done"),
+            _ if self.is_closed => Some("the issue is closed"),
+            OrderKind::Pause => self.is_paused.then_some("it is paused already"),
+            OrderKind::Resume => (!self.is_paused).then_some("it is not paused"),
+            // Whoever orders it can name an agent, where none is configured.
+            OrderKind::Wake => None,
+            OrderKind::Hold => self.is_held.then_some("agents are kept away already"),
+            OrderKind::Unhold => (!self.is_held).then_some("nothing keeps agents away"),
+            OrderKind::Approve | OrderKind::Reject => {
+                (!self.is_pending).then_some("nobody asked for an approval")
             }
-            OrderKind::Cancel => card.holder.is_none().then_some("nothing runs or waits to run"),
-            OrderKind::Hold => is_held.then_some("agents are kept away already"),
-            OrderKind::Unhold => (!is_held).then_some("nothing keeps agents away"),
-            OrderKind::Approve | OrderKind::Reject => (!is_pending).then_some("nobody asked for an approval"),
-            OrderKind::Move => (stage.is_some_and(|it| it.kind == StageKind::Cleanup) && item.is_closed)
-                .then_some("it is done"),
         }
-    };
-    let offer = |order| Offer { order, why_not: why_not(order).map(str::to_owned) };
+    }
+}
+
+/// Returns what may be ordered now, and what not and why.
+fn offers(item: &Item, card: &Card, rules: &Rules) -> Vec<Offer> {
+    let standing = Standing::of(item, card, rules);
+    let offer = |order| Offer { order, why_not: standing.why_not(order).map(str::to_owned) };
     OrderKind::ALL.into_iter().map(offer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_done_is_offered() {
+        use OrderKind::{Approve, Cancel, Comment, Hold, Move, Pause, Resume, Unhold, Wake};
+        let offered = |standing: Standing| -> Vec<_> {
+            OrderKind::ALL.into_iter().filter(|order| standing.why_not(*order).is_none()).collect()
+        };
+        let open = Standing::default();
+        let is_offered = |standing: Standing, order| offered(standing).contains(&order);
+        assert_eq!(offered(open), [Pause, Wake, Hold, Move, Comment]);
+        assert!(is_offered(Standing { has_run: true, ..open }, Cancel));
+        assert!(is_offered(Standing { is_paused: true, ..open }, Resume));
+        assert!(is_offered(Standing { is_held: true, ..open }, Unhold));
+        assert!(is_offered(Standing { is_pending: true, ..open }, Approve));
+        let closed = Standing { is_closed: true, ..open };
+        assert_eq!(offered(closed), [Move, Comment]);
+        assert_eq!(offered(Standing { has_run: true, ..closed }), [Cancel, Move, Comment]);
+        assert_eq!(offered(Standing { is_at_end: true, ..closed }), [Comment]);
+    }
 }

@@ -42,10 +42,16 @@ enum Trouble {
     Board,
     Store,
     Look(String),
-    Tree(String),
+    Tree(IssueKey),
     Effect(String),
     Slack,
     Waiting,
+}
+
+impl Trouble {
+    fn is_of_one(&self) -> bool {
+        matches!(self, Self::Look(_) | Self::Tree(_) | Self::Effect(_))
+    }
 }
 
 /// How many webhooks were taken, and when the last one was.
@@ -85,13 +91,8 @@ impl Live {
             }
             Happened::OutOfReach(error) => known.trouble(Trouble::Store, at, None, error.to_string()),
             Happened::TreeKept(issue, why) => {
-                let issue = issue.to_string();
-                known.trouble(
-                    Trouble::Tree(issue.clone()),
-                    at,
-                    Some(issue),
-                    format!("its work tree stays: {why}"),
-                );
+                let (about, words) = (Trouble::Tree((*issue).clone()), format!("its work tree stays: {why}"));
+                known.trouble(about, at, Some(issue.to_string()), words);
             }
             Happened::Delivered(count) => {
                 known.deliveries.taken += u64::try_from(*count).unwrap_or(0);
@@ -206,6 +207,21 @@ impl Live {
         warnings
     }
 
+    /// Returns the issues whose work trees could not be removed.
+    pub(super) fn kept_trees(&self) -> Vec<IssueKey> {
+        let known = self.known();
+        let trees = known.troubles.keys().filter_map(|about| match about {
+            Trouble::Tree(issue) => Some(issue.clone()),
+            _ => None,
+        });
+        trees.collect()
+    }
+
+    /// Notes that the work tree of an issue is gone.
+    pub(super) fn tree_is_gone(&self, issue: &IssueKey) {
+        self.known().troubles.remove(&Trouble::Tree(issue.clone()));
+    }
+
     pub(super) fn deliveries(&self) -> Deliveries {
         self.known().deliveries
     }
@@ -237,7 +253,15 @@ impl Known {
         let since = self.troubles.get(&about).map_or(at, |warning| warning.at);
         self.troubles.insert(about, Warning { at: since, issue, words });
         if self.troubles.len() > TROUBLES_MAX {
-            self.troubles.pop_first();
+            self.drop_oldest();
+        }
+    }
+
+    /// Drops what has been wrong with one issue for longest. What is wrong with everything is the last that may be left out.
+    fn drop_oldest(&mut self) {
+        let oldest = self.troubles.iter().min_by_key(|(about, warning)| (!about.is_of_one(), warning.at));
+        if let Some(about) = oldest.map(|(about, _)| about.clone()) {
+            self.troubles.remove(&about);
         }
     }
 }
@@ -276,5 +300,32 @@ mod tests {
         assert_eq!(live.warnings().iter().map(|it| it.at).collect::<Vec<_>>(), [Stamp(5)]);
         live.happened(&Happened::Surveyed { rows: 1, worth: 0 }, Stamp(10));
         assert_eq!(live.warnings(), []);
+    }
+
+    #[test]
+    fn a_work_tree_is_no_trouble_once_it_is_gone() {
+        let live = Live::default();
+        let issue = "acme/web#7".parse().unwrap();
+        live.happened(&Happened::TreeKept(&issue, "it has changes".to_owned()), Stamp(5));
+        assert_eq!(live.kept_trees(), [issue.clone()]);
+        assert_eq!(live.warnings().len(), 1);
+        live.tree_is_gone(&issue);
+        assert_eq!((live.kept_trees(), live.warnings()), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn many_troubles_of_issues_do_not_hide_that_of_all() {
+        let live = Live::default();
+        let error =
+            baton_ports::TrackerError::new(baton_ports::TrackerErrorKind::Unavailable, "surveying", "502");
+        live.happened(&Happened::NotSurveyed(&error), Stamp(1));
+        for number in 2..=500 {
+            let issue = format!("acme/web#{number}").parse().unwrap();
+            live.happened(&Happened::TreeKept(&issue, "it has changes".to_owned()), Stamp(number));
+        }
+        let warnings = live.warnings();
+        assert_eq!(warnings.len(), TROUBLES_MAX);
+        assert_eq!(warnings.last().map(|it| it.at), Some(Stamp(1)), "the board is still not surveyed");
+        assert_eq!(warnings.first().map(|it| it.at), Some(Stamp(500)));
     }
 }
