@@ -16,17 +16,19 @@ use super::{Problem, issues, news, relay, runs};
 use crate::dashboard::Site;
 
 /// What may come back from everywhere.
-const EVERYWHERE: [(&str, &str); 5] = [
+const EVERYWHERE: [(&str, &str); 6] = [
     ("401", "The token is missing or wrong."),
     ("403", "Without a token, only this machine may ask; and another site may change nothing."),
     ("405", "The method is not one of those in the header Allow."),
     ("421", "The server was called by a name that is not its own."),
+    ("429", "Too many wrong tokens came from this address: wait for as long as the header Retry-After says."),
     ("503", "The store or the tracker does not answer: try again later."),
 ];
 /// What may come back where something is named or asked for.
-const WITH_PARAMETERS: [(&str, &str); 2] = [
+const WITH_PARAMETERS: [(&str, &str); 3] = [
     ("400", "The address, the query or the body cannot be read, or is out of its limits."),
     ("404", "There is no such thing."),
+    ("409", "It is as the document says, and cannot be answered as things are: the detail says why."),
 ];
 /// What may come back where a body is sent.
 const WITH_BODY: [(&str, &str); 4] = [
@@ -79,7 +81,8 @@ fn add_problems(operation: &mut Operation) {
     for (status, words) in EVERYWHERE.iter().chain(parameters).chain(body) {
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
         let response = ResponseBuilder::new().description(*words).content(MEDIA_TYPE, content).build();
-        operation.responses.responses.insert((*status).to_owned(), response.into());
+        // What a function says of itself is more than what is said of all.
+        operation.responses.responses.entry((*status).to_owned()).or_insert(response.into());
     }
 }
 
@@ -93,7 +96,10 @@ impl Modify for Keys {
             "The token of the dashboard. A server without one asks for none, and lets in this machine only.",
         ));
         components.add_security_scheme("token", SecurityScheme::Http(bearer.build()));
-        let cookie = ApiKeyValue::with_description("baton_session", "What a browser gets at /login.");
+        let cookie = ApiKeyValue::with_description(
+            "baton_session_8477",
+            "What a browser gets at /login; the number is the port that the server listens on.",
+        );
         components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
         let no_scopes: [&str; 0] = [];
         let keys = ["token", "session"].map(|name| SecurityRequirement::new(name, no_scopes));
