@@ -96,6 +96,32 @@ async fn the_command_line_rejects_with_a_reason_that_the_agent_reads_and_then_ap
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_command_line_speaks_for_the_account_of_its_token_and_refuses_what_would_not_count() {
+    let yaml = "yolo: true\napprovers: [bea]\n";
+    let world = World::running(Setup { yaml, stages: &ON_TRACKER, ..Setup::default() }).await;
+    world.person("bea").await;
+    world.person("cid").await;
+    let issue = world.issue("A plan", &["stage:Plan"]).await;
+    let name = format!("admin/web#{issue}");
+    world.until_issue(issue, "people are asked", is_asked).await;
+    let before = world.facts(issue).await.count("the plan");
+    for (login, why) in
+        [("admin", "`ann` is not among `approvers`"), ("cid", "the account `cid` is not among")]
+    {
+        let (code, said) = world.run_as(login, &["approve", &name]);
+        assert!(code == 1 && said.contains(why), "{login}: {code} {said}");
+    }
+    let (code, said) = world.run_as("bea", &["approve", &name, "--plan", "0123456789abcdef"]);
+    assert!(code == 1 && said.contains("no longer `0123456789abcdef`"), "{code} {said}");
+    assert_eq!(world.facts(issue).await.count("the plan"), before, "nothing was written");
+    let (code, said) = world.run_as("bea", &["approve", &name]);
+    assert!(code == 0 && said.contains("`bea` approves the plan"), "{code} {said}");
+    world.until_done(issue).await;
+    assert_eq!(world.diary().deeds(issue), DEEDS);
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_plan_that_is_edited_voids_its_approval_and_is_asked_about_again() {
     // Nothing is looked at between the approval and the edit: the engine is stopped.
     let mut world = World::running(Setup { stages: &ON_TRACKER, ..Setup::default() }).await;
@@ -190,6 +216,21 @@ async fn a_restart_hears_the_same_message_and_a_lost_answer_posts_no_second_one(
     world.start_engine();
     world.until_done(issue).await;
     assert_eq!((slack.posts().len(), slack.calls("chat.postMessage")), (1, 1));
+    slack.kept_the_contract();
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_was_deleted_in_slack_is_asked_anew() {
+    let (world, slack, issue) = slack_world(&IN_SLACK, "", &[]).await;
+    until_posted(&world, &slack, 1).await;
+    world.until("the thread was heard", async |_| (slack.calls("reactions.get") > 0).then_some(())).await;
+    slack.delete(0);
+    let is_posted_again = async |_: &World| (slack.calls("chat.postMessage") == 2).then_some(());
+    world.until("it is asked anew", is_posted_again).await;
+    slack.react(0, "U0ANA00001", "+1");
+    world.until_done(issue).await;
+    assert_eq!(world.diary().deeds(issue), DEEDS);
     slack.kept_the_contract();
     world.end().await;
 }

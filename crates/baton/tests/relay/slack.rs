@@ -213,6 +213,11 @@ impl SlackServer {
         state.posts[post].replies.push((ts, user.to_owned(), text.to_owned()));
     }
 
+    /// Somebody deletes a question.
+    pub(crate) fn delete(&self, post: usize) {
+        self.state.lock().unwrap().posts.remove(post);
+    }
+
     /// Fails if the engine or this server did what Slack's document does not say.
     pub(crate) fn kept_the_contract(&self) {
         let state = self.state.lock().unwrap();

@@ -177,6 +177,17 @@ impl World {
         (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&said).into_owned())
     }
 
+    /// Runs a command at the desk with the token of somebody who has an account.
+    pub(crate) fn run_as(&self, login: &str, arguments: &[&str]) -> (i32, String) {
+        let data = self.forge.data.to_str().unwrap();
+        let create = ["forge", "token", "create", "--data", data, "--user", login, "--role", "write"];
+        let (code, token, complaint) = baton(&create);
+        assert_eq!(code, 0, "{complaint}");
+        let output = self.command(arguments).env("BATON_TOKEN", token.trim()).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&said).into_owned())
+    }
+
     /// Whether an engine has printed this.
     pub(crate) fn engine_said(&self, words: &str) -> bool {
         std::fs::read_to_string(self.engine_log()).unwrap_or_default().contains(words)

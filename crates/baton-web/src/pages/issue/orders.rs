@@ -264,4 +264,28 @@ mod tests {
         }
         assert!(matches!(order("promote", &fields), Err(LookoutError::NoSuch(_))));
     }
+
+    #[test]
+    fn what_was_not_done_is_no_success() {
+        let reply = |is_done| Reply { is_done, outcome: String::new(), said: String::new() };
+        assert_eq!(status_of(&Ok(reply(true))), StatusCode::OK);
+        assert_eq!(status_of(&Ok(reply(false))), StatusCode::CONFLICT);
+        let refused = Err(LookoutError::Refused("no".to_owned()));
+        assert!(status_of(&refused).is_client_error());
+    }
+
+    #[test]
+    fn a_word_about_a_plan_names_the_one_that_is_shown() {
+        let card =
+            baton_view::example::board().columns.into_iter().flat_map(|column| column.cards).next().unwrap();
+        let mut view = baton_view::example::issue(card);
+        view.plan = Some("0f1e".to_owned());
+        for order in [OrderKind::Approve, OrderKind::Reject] {
+            let form = form(&view, order, "csrf").into_string();
+            assert!(form.contains(r#"name="plan" value="0f1e""#), "{form}");
+        }
+        let fields = Fields { plan: "0f1e".to_owned(), reason: "no".to_owned(), ..Fields::default() };
+        let order = order("reject", &fields);
+        assert_eq!(order, Ok(Order::Reject { reason: "no".to_owned(), plan: Some("0f1e".to_owned()) }));
+    }
 }
