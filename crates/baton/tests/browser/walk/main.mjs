@@ -83,6 +83,13 @@ await step('no-scripts', async () => {
   await plain.close();
   return saw;
 });
+await step('not-live', async () => {
+  // What is refused here on purpose is an error in the console too, so nobody listens to it.
+  const unheard = await browser.newContext({ baseURL: base });
+  const saw = await steps.tellsWhenItIsNotLive(await unheard.newPage());
+  await unheard.close();
+  return saw;
+});
 await step('audit', async () => {
   must(await audit(browser, ear, base, pages, shots));
   return `${pages.length} pages in light and dark, wide and narrow: nothing serious; pictures in ${shots}`;

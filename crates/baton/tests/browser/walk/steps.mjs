@@ -34,6 +34,42 @@ export async function cardMoves(page) {
   return `${card} went from ${from} to ${to} without a reload`;
 }
 
+/** Sees a page say when it is not up to date, or hears nothing, and when it is well again. */
+export async function tellsWhenItIsNotLive(page) {
+  const shows = (state, words) =>
+    page.waitForFunction(
+      ([state, words]) => {
+        const sign = document.querySelector('#link');
+        return sign.classList.contains(state) && sign.querySelector('.words').textContent === words;
+      },
+      [state, words],
+      { timeout: SOON_MS },
+    );
+  const refuse = (route) => route.fulfill({ status: 503, body: 'out of reach' });
+  await page.goto('/fleet');
+  await shows('on', 'live');
+  await page.route('**/fleet', refuse);
+  await page.evaluate(() => document.body.dispatchEvent(new Event('relay-changed')));
+  await shows('off', 'not up to date');
+  await page.unroute('**/fleet');
+  await shows('on', 'live');
+  await page.route('**/events', refuse);
+  await page.reload();
+  await shows('off', 'not live');
+  await page.unroute('**/events');
+  await shows('on', 'live');
+  const hide = (hidden) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  await hide(true);
+  const listens = page.waitForRequest('**/events');
+  await hide(false);
+  await listens;
+  return 'a page says that it is not up to date or not live, and is live again by itself';
+}
+
 /** Opens an issue from the board and reads why it stands where it stands. */
 export async function opensIssue(page, issue) {
   await page.goto('/');
