@@ -21,7 +21,7 @@ pub enum HookHealth {
     /// There are none.
     #[default]
     Off,
-    /// They were switched on, and nothing was compared yet.
+    /// They were switched on, and none has come yet.
     StartingUp,
     /// The last comparison found nothing that they had not told.
     Healthy,
@@ -31,20 +31,21 @@ pub enum HookHealth {
 
 impl HookHealth {
     /// Returns the health after a survey was compared with what had been told. Where there are no webhooks there is nothing
-    /// to compare.
+    /// to compare; and where none has come, that nothing differs only shows that nothing happened.
     #[must_use]
-    pub fn compared(self, has_drift: bool) -> Self {
+    pub fn compared(self, has_drift: bool, has_heard: bool) -> Self {
         match (self, has_drift) {
             (Self::Off, _) => Self::Off,
             (_, true) => Self::Unhealthy,
-            (_, false) => Self::Healthy,
+            (_, false) if has_heard => Self::Healthy,
+            (before, false) => before,
         }
     }
 
     fn idle_max(self) -> Duration {
         match self {
-            Self::StartingUp | Self::Healthy => IDLE_WITH_HOOKS_MAX,
-            Self::Off | Self::Unhealthy => IDLE_MAX,
+            Self::Healthy => IDLE_WITH_HOOKS_MAX,
+            Self::Off | Self::StartingUp | Self::Unhealthy => IDLE_MAX,
         }
     }
 }
@@ -132,7 +133,7 @@ mod tests {
             (HookHealth::Off, without),
             (HookHealth::Unhealthy, without),
             (HookHealth::Healthy, with_hooks),
-            (HookHealth::StartingUp, with_hooks),
+            (HookHealth::StartingUp, without),
         ] {
             let idle = vec![cycle(false, hooks, None); 8];
             assert_eq!(waits_s(&mut Pacer::new(POLL), idle), expected, "{hooks:?}");
@@ -219,7 +220,16 @@ mod tests {
             (Unhealthy, false, Healthy),
             (Unhealthy, true, Unhealthy),
         ] {
-            assert_eq!(before.compared(has_drift), after, "{before:?} {has_drift}");
+            assert_eq!(before.compared(has_drift, true), after, "{before:?} {has_drift}");
         }
+    }
+
+    #[test]
+    fn silence_is_no_sign_of_health() {
+        use HookHealth::{Healthy, Off, StartingUp, Unhealthy};
+        for before in [Off, StartingUp, Healthy, Unhealthy] {
+            assert_eq!(before.compared(false, false), before);
+        }
+        assert_eq!(StartingUp.compared(true, false), Unhealthy);
     }
 }

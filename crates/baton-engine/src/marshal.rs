@@ -201,6 +201,8 @@ struct Desk {
     /// When to look again without a nudge.
     due: BTreeMap<IssueKey, BootTime>,
     hooks: HookHealth,
+    /// Whether a webhook has come since that was said last.
+    has_heard: bool,
     /// Those of which an effect never came about, so that a label of ours may tell of work that nobody does.
     to_repair: BTreeSet<IssueKey>,
     /// Those of whose effects some came to nothing lately.
@@ -321,7 +323,10 @@ impl<P: Parts> Marshal<P> {
 
     /// Says how far webhooks can be relied on.
     pub fn set_hooks(&self, hooks: HookHealth) {
-        self.desk().hooks = hooks;
+        let mut desk = self.desk();
+        desk.hooks = hooks;
+        // What came before says nothing about what comes from now on.
+        desk.has_heard = false;
     }
 
     /// Notes that an effect of an issue never came about. The next look puts right what that may have left. Where one after

@@ -18,6 +18,9 @@ impl<P: Parts> Marshal<P> {
                 self.hear_news(&news);
             }
         }
+        if !deliveries.is_empty() {
+            self.desk().has_heard = true;
+        }
         let ids: Vec<_> = deliveries.iter().map(|delivery| delivery.id.clone()).collect();
         self.relay.store.mark_all_read(&ids).await?;
         Ok(deliveries.len())

@@ -342,7 +342,7 @@ impl<P: Parts> Marshal<P> {
         let survey = Survey { rows: rows.collect(), is_complete: survey.is_complete };
         let mut desk = self.desk();
         let touched = desk.watch.survey(&survey);
-        desk.hooks = desk.hooks.compared(touched.has_drift());
+        desk.hooks = desk.hooks.compared(touched.has_drift(), desk.has_heard);
         let is_worth =
             |issue: &IssueKey| desk.watch.known(issue).is_none_or(|known| is_worth_a_look(known, rules));
         touched.worth_a_look().filter(|issue| is_worth(issue)).cloned().collect()
