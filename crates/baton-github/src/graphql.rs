@@ -67,6 +67,7 @@ documents! {
     CLOSED_ISSUES = "ClosedIssues": "closed_issues", "row_fields";
     PROJECT_GATE = "ProjectGate": "project_gate";
     PROJECT_ITEMS = "ProjectItems": "project_items";
+    REPOSITORY_NAME = "RepositoryName": "repository_name";
     ISSUE_NODE = "IssueNode": "issue_node";
     ADD_TO_PROJECT = "AddToProject": "add_to_project";
     MOVE_ITEM = "MoveItem": "move_item";

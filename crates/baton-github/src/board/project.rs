@@ -21,8 +21,11 @@ use crate::client::{Answer, GitHub};
 use crate::graphql::board::{
     AddedWire, ContentWire, GateWire, ItemWire, OptionWire, ProjectWire, SubjectIdWire,
 };
+use crate::graphql::issue::RepositoryWire;
 use crate::graphql::page::{InRepository, NodePage};
-use crate::graphql::{ADD_TO_PROJECT, ISSUE_NODE, MORE_LABELS, MOVE_ITEM, PROJECT_GATE, PROJECT_ITEMS};
+use crate::graphql::{
+    ADD_TO_PROJECT, ISSUE_NODE, MORE_LABELS, MOVE_ITEM, PROJECT_GATE, PROJECT_ITEMS, REPOSITORY_NAME,
+};
 use crate::layers::lock;
 use crate::tracker::slug;
 
@@ -130,12 +133,43 @@ impl ProjectBoard {
         let first = answer.value.node.and_then(|node| node.page).ok_or_else(|| gone(&PROJECT_ITEMS))?;
         let items = self.github.whole_with(home, &PROJECT_ITEMS, asked, first, SURVEY_PAGES_MAX).await?;
         let mut rows = Vec::with_capacity(items.len());
+        let mut has_foreign = false;
         for item in items.into_iter().filter(|item| !item.is_archived) {
+            has_foreign |= self.is_foreign(&item)?;
             rows.extend(self.row(item).await?);
+        }
+        if has_foreign {
+            self.check_names(&rows).await?;
         }
         rows.sort_by(|a: &BoardRow, b| a.issue.cmp(&b.issue).then(b.updated_at.cmp(&a.updated_at)));
         rows.dedup_by(|later, first| later.issue == first.issue);
         Ok(rows)
+    }
+
+    fn is_foreign(&self, item: &ItemWire) -> Answer<bool> {
+        let Some(repository) = item.content.as_ref().and_then(|content| content.repository.as_ref()) else {
+            return Ok(false);
+        };
+        let repo = slug(&repository.name_with_owner)?;
+        Ok(!self.repos.iter().any(|own| is_same(own, &repo)))
+    }
+
+    /// The project names repositories as they are called now. One that was renamed would silently have nothing on the board
+    /// any more, so those of which nothing is there are asked for their names.
+    async fn check_names(&self, rows: &[BoardRow]) -> Answer<()> {
+        for repo in self.repos.iter().filter(|repo| !rows.iter().any(|row| row.issue.repo == **repo)) {
+            let variables = json!({ "owner": repo.owner(), "name": repo.name() });
+            let answer: Dated<InRepository<RepositoryWire>> =
+                self.github.query(repo, &REPOSITORY_NAME, variables).await?;
+            let found = answer.value.repository.ok_or_else(|| gone(&REPOSITORY_NAME))?;
+            let now = slug(&found.name_with_owner)?;
+            if !is_same(repo, &now) {
+                return Err(self.error(format!(
+                    "the repository {repo} is called {now} now: correct `repos` in baton.yaml"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the row of an item; nothing for drafts, and for what is in a repository that is not ours.

@@ -20,6 +20,9 @@ const WORKED: Duration = Duration::from_secs(60);
 /// How often in a row GitHub may refuse. The hook of a process that has just died is there for a moment.
 const REFUSALS_MAX: u32 = 3;
 
+/// Where `gh` looks when nothing else is said.
+const GITHUB: &str = "github.com";
+
 /// What is forwarded, and where to.
 #[derive(Debug, Clone)]
 pub(crate) struct Forward {
@@ -27,6 +30,8 @@ pub(crate) struct Forward {
     pub(crate) program: String,
     /// Whose events.
     pub(crate) repo: RepoSlug,
+    /// Where the repository is, as `gh` knows it.
+    pub(crate) host: String,
     /// The port of this machine that webhooks are taken on.
     pub(crate) port: u16,
     /// What they are signed with.
@@ -57,21 +62,27 @@ pub(crate) enum ForwardNews {
 }
 
 impl Forward {
-    /// A forwarder with the usual pauses.
-    pub(crate) fn new(repo: RepoSlug, port: u16, secret: String) -> Self {
+    /// A forwarder of events of the tracker with this API address, with the usual pauses.
+    pub(crate) fn new(api_url: &str, repo: RepoSlug, port: u16, secret: String) -> Self {
         let (pause, pause_max) = (Duration::from_secs(1), Duration::from_secs(300));
-        Self { program: "gh".to_owned(), repo, port, secret, pause, pause_max }
+        let host = host_of(api_url);
+        Self { program: "gh".to_owned(), repo, host, port, secret, pause, pause_max }
     }
 
     fn arguments(&self) -> Vec<String> {
-        vec![
+        let mut arguments = vec![
             "webhook".to_owned(),
             "forward".to_owned(),
             format!("--repo={}", self.repo),
             format!("--events={}", REPOSITORY_EVENTS.join(",")),
             format!("--url=http://127.0.0.1:{}/webhooks/github", self.port),
             format!("--secret={}", self.secret),
-        ]
+        ];
+        // Left out where it says nothing new: not every release of the extension knows it.
+        if self.host != GITHUB {
+            arguments.push(format!("--github-host={}", self.host));
+        }
+        arguments
     }
 
     /// Keeps a process running until it is given up. Dropping this ends the process, and so does the end of this one.
@@ -100,6 +111,16 @@ impl Forward {
             streak.pause = (streak.pause * 2).min(self.pause_max);
         }
     }
+}
+
+/// Returns the server that an API address is on, by the name that people and `gh` use: that of `https://api.github.com` is
+/// `github.com`, and that of `https://ghe.example/api/v3` is `ghe.example`.
+fn host_of(api_url: &str) -> String {
+    let rest = api_url.split_once("://").map_or(api_url, |(_, rest)| rest);
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_own_host = path.trim_end_matches('/').is_empty();
+    let name = host.strip_prefix("api.").filter(|_| is_own_host).unwrap_or(host);
+    name.to_ascii_lowercase()
 }
 
 /// How it went since it last worked.

@@ -210,7 +210,7 @@ impl Station {
         let port = endpoint.address()?.port();
         let health = Arc::new(Mutex::new(vec![HookHealth::StartingUp; self.marshal.settings.repos.len()]));
         for (at, repo) in self.marshal.settings.repos.iter().enumerate() {
-            let forward = Forward::new(repo.clone(), port, secret.clone());
+            let forward = Forward::new(&desk.config().api_url, repo.clone(), port, secret.clone());
             let (marshal, health) = (Arc::clone(&self.marshal), Arc::clone(&health));
             around.spawn(async move {
                 let own = ForwardHealth::default();

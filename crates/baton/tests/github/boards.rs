@@ -6,6 +6,7 @@ use baton_github::{GitHubBoard, LabelBoard, ProjectBoard};
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
+use crate::scripted::{Scripted, answer};
 use crate::{World, issue, refused, repo};
 
 const STAGES: [&str; 3] = ["Plan", "Build", "Done"];
@@ -183,6 +184,36 @@ async fn a_project_or_a_field_that_is_not_there_is_an_error() {
     let other =
         ProjectBoard::new(world.github.clone(), vec![repo()], "admin/9".parse().unwrap(), "Status".into());
     refused(other.survey(Scope::All).await, TrackerErrorKind::NotFound);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repository_that_was_renamed_is_told_instead_of_an_empty_board() {
+    let check = async |name: &str, current: &str| {
+        let gate = json!({ "repositoryOwner": { "projectV2": {
+            "id": "PVT_1", "updatedAt": "2026-05-01T11:55:48Z",
+            "field": { "__typename": "ProjectV2SingleSelectField", "id": "F", "options": [] } } } });
+        let content = json!({ "__typename": "Issue", "id": "I_1", "number": 1, "title": "first", "closed": false,
+            "updatedAt": "2026-05-01T11:55:48Z", "repository": { "nameWithOwner": name } });
+        let item = json!({ "id": "PVTI_1", "isArchived": false, "updatedAt": "2026-05-01T11:55:48Z", "content": content });
+        let items = json!({ "node": { "page": { "nodes": [item] } } });
+        let named = json!({ "repository": { "nameWithOwner": current } });
+        let server = Scripted::start(move |request| {
+            let data = match &request.body {
+                body if body.contains("query ProjectGate") => &gate,
+                body if body.contains("query ProjectItems") => &items,
+                _ => &named,
+            };
+            answer(200, &[], &json!({ "data": data }).to_string())
+        })
+        .await;
+        let project = "admin/1".parse().unwrap();
+        let github = crate::github(&server.url, "tok");
+        ProjectBoard::new(github, vec![repo()], project, "Status".into()).survey(Scope::All).await
+    };
+    assert_eq!(numbers(&check("Admin/Web", "unasked").await.unwrap()), [1]);
+    assert!(check("admin/other", "admin/web").await.unwrap().rows.is_empty(), "it has nothing on the board");
+    let error = refused(check("admin/site", "admin/site").await, TrackerErrorKind::Invalid);
+    assert!(error.answer.contains("admin/web is called admin/site now"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

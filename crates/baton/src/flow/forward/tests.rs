@@ -11,6 +11,8 @@ use super::*;
 /// How long a condition is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+const API: &str = "https://api.github.com";
+
 /// A program that does what a script says, in a directory that it can write to.
 struct Stage {
     directory: tempfile::TempDir,
@@ -28,7 +30,7 @@ impl Stage {
             program: program.display().to_string(),
             pause: Duration::from_millis(1),
             pause_max: Duration::from_millis(3),
-            ..Forward::new("acme/web".parse().unwrap(), 4711, "only we know".to_owned())
+            ..Forward::new(API, "acme/web".parse().unwrap(), 4711, "only we know".to_owned())
         };
         Self { directory, forward }
     }
@@ -153,4 +155,20 @@ async fn the_program_ends_when_its_leash_does() {
     let orphan = child.let_go();
     until("it is ended by its leash", || !is_running(&pid)).await;
     drop(orphan);
+}
+
+#[test]
+fn the_program_is_told_which_server_is_meant_unless_it_is_githubs_own() {
+    let check = |api_url: &str, expected: Option<&str>| {
+        let forward = Forward::new(api_url, "acme/web".parse().unwrap(), 4711, "secret".to_owned());
+        let arguments = forward.arguments();
+        let told = arguments.iter().find_map(|argument| argument.strip_prefix("--github-host="));
+        assert_eq!(told, expected, "{api_url}");
+    };
+    check(API, None);
+    check("https://api.github.com/", None);
+    check("https://ghe.example/api/v3", Some("ghe.example"));
+    check("https://api.example/api/v3/", Some("api.example"));
+    check("https://api.acme.ghe.com", Some("acme.ghe.com"));
+    check("http://127.0.0.1:7070", Some("127.0.0.1:7070"));
 }
