@@ -17,8 +17,8 @@ use baton_core::pipeline::names::{Flag, Names, StageMark};
 use baton_core::pipeline::policy::Budget;
 use baton_core::pipeline::stage::{ApprovalWay, ReviewAuthority};
 use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
-use baton_core::pipeline::{End, Pipeline, Step, repairs};
-use baton_core::slot::SlackMessage;
+use baton_core::pipeline::{End, Pipeline, Step, can_repair, repairs};
+use baton_core::slot::{EnginePause, SlackMessage};
 use baton_core::tracker::PullState;
 
 use crate::world::{World, added, check, comment, ended, issue_in, removed, request, review, thread};
@@ -366,6 +366,30 @@ fn authoritative_reviews_have_to_approve() {
     {
         assert_eq!(with(ReviewState::Approved, decision), waits, "{decision}");
     }
+}
+
+#[test]
+fn a_pause_of_ours_that_did_not_come_off_a_closed_issue_is_taken_off_again() {
+    let mut world = issue_in("Plan").flag(Flag::Paused).with(|world| {
+        let (stage, cause) = ("Plan".to_owned(), "review_timeout".to_owned());
+        world.item.memory.paused_by_engine = Some(EnginePause { stage, cause, unheard_before: None });
+        world.item.is_closed = true;
+    });
+    let swept = Step::RepairLabels(Repair::Closed);
+    assert_eq!(world.step(), swept);
+    // What was decided is remembered, and what was to be done was refused.
+    if let Some(memory) = world.settlement(&swept).memory {
+        world.item.memory = memory;
+    }
+    assert_eq!(world.step(), swept);
+}
+
+#[test]
+fn what_somebody_else_has_is_put_right_later() {
+    let can = |world: &World| can_repair(&world.item, &world.pipeline, &world.policy, world.now);
+    assert!(can(&issue_in("Plan").flag(Flag::Editing)));
+    assert!(!can(&issue_in("Plan").with(|world| world.item.foreign_claim = Some("ann".to_owned()))));
+    assert!(!can(&issue_in("Plan").with(|world| world.item.runner = Some("coder".to_owned()))));
 }
 
 /// A finished Validate stage with yolo, everything passed.
