@@ -121,7 +121,7 @@ pub(crate) enum Failure {
     Unsent(String),
     /// The request may have arrived; its answer did not.
     Lost(String),
-    /// The budget is spent, so the request was not sent.
+    /// The budget is spent, or the tracker asked for a pause, so the request was not sent.
     Spent {
         /// Until when it is.
         wait: Duration,

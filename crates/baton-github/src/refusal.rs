@@ -44,7 +44,7 @@ impl Tried {
             Failure::Unsent(why) => self.error(TrackerErrorKind::Unavailable, why),
             Failure::Lost(why) => self.error(self.doubt(), why),
             Failure::Spent { wait } => {
-                let answer = format!("not sent, the budget is spent for another {} s", wait.as_secs());
+                let answer = format!("not sent, the tracker's limit holds for another {} s", wait.as_secs());
                 self.error(TrackerErrorKind::RateLimited { retry_after: Some(wait) }, answer)
             }
             Failure::NoToken(why) => self.error(TrackerErrorKind::Unauthorized, why),

@@ -1,6 +1,7 @@
 //! Keeps what GitHub last said about the budget, and sends nothing while it is spent.
 //!
-//! Budgets belong to a token and a resource. Time is the server's: its last `Date` plus what has passed here since. The
+//! Budgets belong to a token and a resource; what GitHub calls a secondary limit holds for all that a token asks, so that one
+//! call that meets it makes the others wait too. Time is the server's: its last `Date` plus what has passed here since. The
 //! waiting is done by `retry`, which sees a refusal like any other limit.
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use http::HeaderValue;
 use serde::Deserialize;
 use tower::{Layer, Service, ServiceExt as _};
 
+use super::limits::secondary_limit_of;
 use super::lock;
 use crate::call::{Call, Exchange, Failure, Pending, Reply};
 use crate::pace::SharedPace;
@@ -72,13 +74,20 @@ impl Standing {
 #[derive(Debug)]
 pub(crate) struct Budgets {
     standings: Mutex<BTreeMap<(u64, String), Standing>>,
+    /// Until when tokens were asked to send nothing at all.
+    blocked: Mutex<BTreeMap<u64, Duration>>,
     last_date: AtomicI64,
     pace: SharedPace,
 }
 
 impl Budgets {
     pub(crate) fn new(pace: SharedPace) -> Self {
-        Self { standings: Mutex::default(), last_date: AtomicI64::new(i64::MIN), pace }
+        Self {
+            standings: Mutex::default(),
+            blocked: Mutex::default(),
+            last_date: AtomicI64::new(i64::MIN),
+            pace,
+        }
     }
 
     pub(crate) fn all(&self) -> Vec<RateBudget> {
@@ -101,7 +110,20 @@ impl Budgets {
     }
 
     fn wait(&self, token: u64, resource: &str) -> Option<Duration> {
-        lock(&self.standings).get(&(token, resource.to_owned()))?.wait(self.pace.now())
+        let now = self.pace.now();
+        let standings = lock(&self.standings);
+        let spent = standings.get(&(token, resource.to_owned())).and_then(|standing| standing.wait(now));
+        let left = |until: &Duration| until.checked_sub(now).filter(|left| !left.is_zero());
+        spent.max(lock(&self.blocked).get(&token).and_then(left))
+    }
+
+    /// Notes that a token is to send nothing for a while.
+    fn block(&self, token: u64, reply: &Reply) {
+        let Some(wait) = secondary_limit_of(reply) else { return };
+        let (mut blocked, now) = (lock(&self.blocked), self.pace.now());
+        blocked.retain(|_, until| now < *until);
+        let until = blocked.entry(token).or_default();
+        *until = (now + wait).max(*until);
     }
 
     fn note(&self, token: u64, resource: &'static str, reply: &Reply) {
@@ -197,6 +219,7 @@ impl<S: Exchange> Service<Call> for Budgeted<S> {
                 return Err(Failure::Spent { wait });
             }
             let reply = inner.oneshot(call).await?;
+            budgets.block(token, &reply);
             budgets.note(token, resource, &reply);
             Ok(reply)
         })
@@ -242,6 +265,24 @@ mod tests {
         let authorization = Some("Bearer other".parse().unwrap());
         service.clone().oneshot(Call { authorization, ..get("/thing") }).await.unwrap();
         assert_eq!(service.inner.count(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_secondary_limit_holds_for_everything_that_the_token_asks() {
+        let limited = reply(403, &[DATE, ("retry-after", "30")], "You have exceeded a secondary rate limit.");
+        let (service, pace) = with(vec![limited, answer("59"), answer("58")]);
+        service.clone().oneshot(get("/thing")).await.unwrap();
+        pace.advance(Duration::from_secs(10));
+        let question = Call { title: Some("Sight"), ..get("/graphql") };
+        for call in [get("/other"), question.clone()] {
+            let refused = service.clone().oneshot(call).await.unwrap_err();
+            assert_eq!(refused, Failure::Spent { wait: Duration::from_secs(20) });
+        }
+        let authorization = Some("Bearer other".parse().unwrap());
+        service.clone().oneshot(Call { authorization, ..get("/thing") }).await.unwrap();
+        pace.advance(Duration::from_secs(20));
+        service.clone().oneshot(question).await.unwrap();
+        assert_eq!(service.inner.count(), 3);
     }
 
     #[tokio::test]

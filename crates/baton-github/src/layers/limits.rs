@@ -29,6 +29,17 @@ pub(crate) fn limit_of_reply(reply: &Reply) -> Option<Duration> {
         .or_else(|| (reply.status == StatusCode::TOO_MANY_REQUESTS || says_limit(reply)).then_some(UNSAID))
 }
 
+/// Returns how long an answer asks the token to send nothing at all. A spent budget does not: it is one of several, and the
+/// others go on.
+pub(crate) fn secondary_limit_of(reply: &Reply) -> Option<Duration> {
+    if reply.status == StatusCode::OK {
+        // An answer of GraphQL says yes even where it says that there were too many questions.
+        return retry_after(reply);
+    }
+    let is_budget = until_reset(reply).is_some() && retry_after(reply).is_none();
+    limit_of_reply(reply).filter(|_| !is_budget)
+}
+
 /// Returns how long the headers of an answer ask to wait, whatever its status.
 pub(crate) fn wait_of_headers(reply: &Reply) -> Option<Duration> {
     retry_after(reply).or_else(|| until_reset(reply))
@@ -86,6 +97,22 @@ mod tests {
         check(503, &[("retry-after", "7")], "", None);
         check(200, &spent, "", None);
         check(422, &[], "rate limit", None);
+    }
+
+    #[test]
+    fn a_spent_budget_is_no_secondary_limit() {
+        let spent = [DATE, ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700000042")];
+        let check = |status: u16, headers: &[(&str, &str)], body: &str, expected_s: Option<u64>| {
+            let found = secondary_limit_of(&reply(status, headers, body));
+            assert_eq!(found, expected_s.map(Duration::from_secs), "{status} {headers:?} {body}");
+        };
+        check(403, &spent, "API rate limit exceeded", None);
+        check(403, &[("retry-after", "7"), ("x-ratelimit-remaining", "12")], "", Some(7));
+        check(403, &[("x-ratelimit-remaining", "12")], "You have exceeded a secondary rate limit.", Some(60));
+        check(403, &[], "Resource not accessible", None);
+        check(503, &[("retry-after", "7")], "", None);
+        check(200, &[("retry-after", "7")], "", Some(7));
+        check(200, &spent, "", None);
     }
 
     #[test]

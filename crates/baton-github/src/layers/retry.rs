@@ -18,6 +18,9 @@ use crate::call::{Call, Exchange, Failure, Outcome, Pending, Repeat, Reply};
 use crate::pace::{Pace, SharedPace};
 use crate::settings::RetrySettings;
 
+/// Over how much time the calls that wait for a limit come back at most.
+const SPREAD_MAX: Duration = Duration::from_secs(2);
+
 /// How far one call has got.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Progress {
@@ -55,7 +58,7 @@ fn next(
         return Next::Finish;
     }
     if let Some(wait) = limit_of(outcome) {
-        return after_limit(settings, wait, progress);
+        return after_limit(settings, wait, progress, pace);
     }
     let is_repeated = match outcome {
         Err(Failure::Unsent(_)) => true,
@@ -64,9 +67,11 @@ fn next(
     if is_repeated { after_pause(settings, outcome, progress, pace) } else { Next::Finish }
 }
 
-fn after_limit(settings: &RetrySettings, wait: Duration, progress: Progress) -> Next {
+/// Calls that wait for the same limit come back one after another, because all at once they would meet the next.
+fn after_limit(settings: &RetrySettings, wait: Duration, progress: Progress, pace: &dyn Pace) -> Next {
     let is_bearable = progress.limit_waited.saturating_add(wait) <= settings.limit_wait_max;
-    if is_bearable { Next::AfterLimit(wait) } else { Next::Finish }
+    let spread = pace.draw((wait / 8).min(SPREAD_MAX));
+    if is_bearable { Next::AfterLimit(wait + spread) } else { Next::Finish }
 }
 
 fn after_pause(settings: &RetrySettings, outcome: &Outcome, progress: Progress, pace: &dyn Pace) -> Next {
@@ -132,7 +137,7 @@ fn finish(outcome: Outcome, is_after_doubt: bool) -> Outcome {
             Err(Failure::Lost(format!("{why}, after an attempt that had no clear answer")))
         }
         Err(Failure::Spent { .. }) if is_after_doubt => {
-            Err(Failure::Lost("the budget is spent, after an attempt that had no clear answer".to_owned()))
+            Err(Failure::Lost("a limit holds, after an attempt that had no clear answer".to_owned()))
         }
         failed => failed,
     }

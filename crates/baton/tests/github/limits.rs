@@ -7,7 +7,7 @@ use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
 use crate::support::TOKEN;
-use crate::{World, issue, refused, settings};
+use crate::{World, github, issue, refused, settings};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_limit_is_waited_for_and_then_even_a_comment_is_sent_again() {
@@ -31,8 +31,13 @@ async fn a_long_limit_is_told_at_once_with_the_time_to_wait() {
     for kind in ["secondary_limit", "too_many_requests"] {
         world.fault("POST", "/comments", "before", json!({ kind: { "retry_after_s": 61 } }), 1).await;
         let limited = TrackerErrorKind::RateLimited { retry_after: Some(Duration::from_secs(61)) };
-        let error = refused(world.github.post_comment(&issue(1), "x").await, limited);
+        let github = github(&world.forge.url, TOKEN);
+        let error = refused(github.post_comment(&issue(1), "x").await, limited);
         assert!(error.is_retryable() && !error.may_have_happened());
+        let before = github.requests_sent();
+        let error = github.sight(&issue(1), "none").await.unwrap_err();
+        assert!(matches!(error.kind, TrackerErrorKind::RateLimited { .. }), "{error}");
+        assert_eq!(github.requests_sent(), before, "the limit holds for all that the token asks");
     }
     assert_eq!(world.comments().await, 0);
 }
