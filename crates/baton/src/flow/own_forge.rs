@@ -11,7 +11,7 @@ use std::path::Path;
 use baton_claims::machine::SystemEntropy;
 use baton_core::RepoSlug;
 use baton_core::config::Source;
-use baton_forge::admin::{Admin, Kind, Role};
+use baton_forge::admin::{Admin, AdminError, FIRST_ADMIN, Kind, Role};
 use baton_forge::{Forge, ForgeConfig, ForgeHandle};
 use baton_ports::Entropy as _;
 
@@ -74,20 +74,35 @@ fn furnish(
 ) -> Result<String, CommandError> {
     let admin = Admin::open(data)?;
     admin.ensure_admin(Some(token))?;
+    // Before the repository, which would make an owner that is not there an organization, and nobody signs in as one.
+    let is_owner = repo.owner().eq_ignore_ascii_case(person);
+    if is_owner {
+        or_there(admin.add_account(person, Kind::User))?;
+    }
     let import = Some(root).filter(|root| root.join(".git").exists());
-    match admin.create_repo(repo, import, true) {
-        Ok(_) => {}
-        Err(error) if error.to_string().contains("exists") => {}
-        Err(error) => return Err(error.into()),
+    or_there(admin.create_repo(repo, import, true))?;
+    if is_owner {
+        // The engine works as the administrator, who has no standing in what is a person's own.
+        admin.let_in(FIRST_ADMIN, repo)?;
     }
     if let Some(token) = read_kept(kept) {
         return Ok(token);
     }
-    admin.add_account(person, Kind::User)?;
+    // A start that was cut short may have come as far as the account.
+    or_there(admin.add_account(person, Kind::User))?;
     admin.let_in(person, repo)?;
     let token = admin.create_token(person, Role::Admin, &[])?;
     keep(kept, &token)?;
     Ok(token)
+}
+
+/// Takes what is there already for made.
+fn or_there<T>(made: Result<T, AdminError>) -> Result<(), CommandError> {
+    match made {
+        Ok(_) => Ok(()),
+        Err(error) if error.to_string().contains("exists") => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The repository that is configured, or one that is called like the directory.
@@ -125,4 +140,32 @@ fn keep(path: &Path, token: &str) -> Result<(), CommandError> {
     let mut options = fs::OpenOptions::new();
     let file = options.create(true).truncate(true).write(true).mode(0o600).open(path);
     file.map_err(cannot)?.write_all(token.as_bytes()).map_err(cannot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Furnishes a forge for a person, as every start does, and returns their token.
+    fn furnished(root: &Path, repo: &str, person: &str) -> Result<String, CommandError> {
+        let (data, kept) = (root.join("forge"), root.join("person-token"));
+        furnish(&data, "bft_admin".to_owned(), &repo.parse().unwrap(), root, person, &kept)
+    }
+
+    #[test]
+    fn a_forge_is_furnished_for_a_person_who_owns_the_repository_too() {
+        for person in ["you", "ada", "ADA", "admin"] {
+            let directory = tempfile::tempdir().unwrap();
+            let token = furnished(directory.path(), "ada/web", person).unwrap();
+            assert_eq!(furnished(directory.path(), "ada/web", person).unwrap(), token, "{person}");
+        }
+    }
+
+    #[test]
+    fn a_start_that_was_cut_short_is_made_good_by_the_next() {
+        let directory = tempfile::tempdir().unwrap();
+        furnished(directory.path(), "acme/web", "ada").unwrap();
+        fs::remove_file(directory.path().join("person-token")).unwrap();
+        assert!(furnished(directory.path(), "acme/web", "ada").is_ok(), "the account is there already");
+    }
 }
