@@ -1,12 +1,27 @@
 //! Budgets that are spent: of an issue and of an agent, for which issues are paused, and runs of an agent that wait.
 
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
 use crate::scripts::script;
 use crate::support::TOKEN;
 use crate::world::{Setup, World};
+
+/// How much of the day must be left, in seconds.
+const REST_OF_DAY_S: u64 = 30;
+
+/// Budgets are renewed at midnight, UTC, so nothing begins shortly before.
+async fn world_of_today(yaml: &'static str) -> World {
+    let world = World::running(Setup { yaml, script: script(&[]), ..Setup::default() }).await;
+    let is_day_young = async |_: &World| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        (86_400 - now % 86_400 > REST_OF_DAY_S).then_some(())
+    };
+    world.until("the day does not end soon", is_day_young).await;
+    world
+}
 
 fn baton(world: &World, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_baton"))
@@ -25,7 +40,7 @@ fn baton(world: &World, arguments: &[&str]) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_whose_budget_is_spent_is_paused_with_a_word_that_names_it_and_is_told() {
     let yaml = "yolo: true\nbudget: {issue_runs_per_day: 1, repo_cost_per_day: 5}\nnotify: {command: 'cat >> notices.jsonl'}\n";
-    let world = World::running(Setup { yaml, script: script(&[]), ..Setup::default() }).await;
+    let world = world_of_today(yaml).await;
     let issue = world.issue("Dear", &["stage:Plan"]).await;
     let facts = world
         .until_issue(issue, "it is paused", |facts| facts.has("baton:paused") && facts.says("— paused"))
@@ -59,7 +74,7 @@ const WAITS: &str = "runs of the agent coder: 1 of 1 today, spent; its runs wait
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_whose_agent_has_spent_its_budget_is_paused_with_a_word_that_names_it_and_is_told() {
-    let world = World::running(Setup { yaml: ONE_RUN, script: script(&[]), ..Setup::default() }).await;
+    let world = world_of_today(ONE_RUN).await;
     let issue = world.issue("Slow", &["stage:Plan"]).await;
     let facts = world
         .until_issue(issue, "it is paused", |facts| facts.has("baton:paused") && facts.says("— paused"))
@@ -79,7 +94,7 @@ async fn an_issue_whose_agent_has_spent_its_budget_is_paused_with_a_word_that_na
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_asked_for_when_its_agent_has_spent_its_budget_waits_and_explain_and_status_say_until_when()
  {
-    let mut world = World::running(Setup { yaml: ONE_RUN, script: script(&[]), ..Setup::default() }).await;
+    let mut world = world_of_today(ONE_RUN).await;
     let issue = world.issue("Slow", &["stage:Plan"]).await;
     let reference = format!("admin/web#{issue}");
     world.until_issue(issue, "it is paused", |facts| facts.has("baton:paused")).await;
