@@ -10,8 +10,9 @@ const HEIGHT: u32 = 220;
 const LEFT: u32 = 52;
 const BELOW: u32 = 26;
 const ABOVE: u32 = 12;
-/// The height of a line with its bars in a chart of lines.
+/// The height of a line with its bar in a chart of lines, and of one with several, each as high as its value is written.
 const LINE: u32 = 46;
+const VALUE: u32 = 14;
 
 /// A value with its name.
 #[derive(Debug, Clone)]
@@ -76,25 +77,25 @@ fn standing_bar(about: &About, bar: &Bar, place: usize, count: usize, top: u64) 
 pub(crate) fn lying(about: &About, bars: &[Bar]) -> Markup {
     let top = bars.iter().flat_map(|bar| bar.values.iter().copied()).max().unwrap_or(0);
     let lines = u32::try_from(bars.len()).unwrap_or(u32::MAX);
-    let drawing =
-        html! { @for (bar, line) in bars.iter().zip(0_u32..) { (lying_bar(about, bar, line, top)) } };
-    figure(about, bars, lines.saturating_mul(LINE).max(LINE), drawing)
+    let several = u32::try_from(about.series.len().saturating_sub(1)).unwrap_or(0);
+    let height = LINE + several * VALUE;
+    let drawing = html! { @for (bar, line) in bars.iter().zip(0_u32..) { (lying_bar(about, bar, line * height, top)) } };
+    figure(about, bars, lines.saturating_mul(height).max(height), drawing)
 }
 
-fn lying_bar(about: &About, bar: &Bar, line: u32, top: u64) -> Markup {
+fn lying_bar(about: &About, bar: &Bar, y: u32, top: u64) -> Markup {
     // The longest bar leaves room for its value.
     const LONGEST: f64 = (WIDTH - 84) as f64;
-    let y = line * LINE;
-    let thickness = if bar.values.len() > 1 { 9 } else { 14 };
+    let thickness = if bar.values.len() > 1 { VALUE - 3 } else { VALUE };
     html! {
         text.name x="0" y=(y + 13) { (bar.name) }
         @for (value, place) in bar.values.iter().zip(0_u32..) {
             @let width = (share(*value, top) * LONGEST).max(2.0);
-            @let y = y + 19 + place * (thickness + 2);
+            @let y = y + 19 + place * VALUE;
             rect class=(if place == 0 { "bar" } else { "bar pale" }) x="0" y=(y) width=(one(width)) height=(thickness) rx="2" {
                 title { (bar.name) ", " (about.series[place as usize]) ": " ((about.write)(*value)) }
             }
-            text.value x=(one(width + 8.0)) y=(y + thickness) { ((about.write)(*value)) }
+            text.value x=(one(width + 8.0)) y=(y + thickness - 1) { ((about.write)(*value)) }
         }
     }
 }
