@@ -105,7 +105,9 @@ impl Init {
         plan.files.iter().filter(|file| file.is_written()).for_each(|file| say!("wrote {}", file.path));
         afterwards(&answers);
         say!("");
-        Doctor::default().run()
+        Doctor::default().run()?;
+        say!("\nnext: {}", next_step(&answers.board));
+        Ok(())
     }
 
     /// Returns whoever can be asked; nobody, when nobody is to be.
@@ -118,6 +120,16 @@ impl Init {
                  --agent, --store or --board for what should be different"
                     .to_owned(),
             )),
+        }
+    }
+}
+
+/// What a person does when everything is well.
+fn next_step(board: &BoardChoice) -> &'static str {
+    match board {
+        BoardChoice::Labels => "put the label `stage:Specify` on an issue, and start the engine: baton up",
+        BoardChoice::Project(_) => {
+            "move an issue to the first column of the project, and start the engine: baton up"
         }
     }
 }

@@ -102,10 +102,11 @@ pub fn wakers(issues: &[IssueFacts], unread: Option<&Unread>, is_engine_alive: b
     }
     findings.extend(unread.map(|unread| left_out(unread, issues.len())));
     if findings.is_empty() {
-        findings.push(Finding::ok(
-            check,
-            format!("{} looked at, each with one waker at most", plural(fine, "issue")),
-        ));
+        let found = match fine {
+            0 => "no open issue is in a stage where agents work".to_owned(),
+            fine => format!("{} looked at, each with one waker at most", plural(fine, "issue")),
+        };
+        findings.push(Finding::ok(check, found));
     }
     findings
 }

@@ -145,15 +145,29 @@ fn repo(init: &Init, found: &Found, person: Option<Person>) -> Result<RepoSlug, 
 }
 
 fn user(init: &Init, found: &Found, person: Option<Person>) -> Result<Option<String>, CommandError> {
-    let some = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     match (&init.user, person) {
-        (Some(user), _) => Ok(some(user)),
+        (Some(user), _) => login(user).map_err(CommandError::Usage),
         (None, Some(person)) => person.answer(
             "your login, which is mentioned when a person is needed",
             found.user.as_deref(),
-            |text| Ok(some(text)),
+            login,
         ),
         (None, None) => Ok(found.user.clone()),
+    }
+}
+
+/// Reads a login, also as it is mentioned; nothing is nobody.
+fn login(text: &str) -> Result<Option<String>, String> {
+    let text = text.trim();
+    let name = text.strip_prefix('@').unwrap_or(text);
+    let is_login = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.[]".contains(c));
+    match (text.is_empty(), is_login) {
+        (true, _) => Ok(None),
+        (false, true) => Ok(Some(name.to_owned())),
+        (false, false) => {
+            Err(format!("`{text}` is no login: write it as the tracker shows it, such as octocat"))
+        }
     }
 }
 
@@ -202,5 +216,26 @@ fn board(init: &Init, person: Option<Person>) -> Result<BoardChoice, CommandErro
             person.answer("board (`labels`, or a project as OWNER/NUMBER)", Some("labels"), str::parse)
         }
         (None, None) => Ok(BoardChoice::Labels),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_may_be_mentioned_and_must_be_one() {
+        for (text, expected) in [
+            ("ann", Some("ann")),
+            (" @ann ", Some("ann")),
+            ("renovate[bot]", Some("renovate[bot]")),
+            ("ann_acme-1", Some("ann_acme-1")),
+            (" ", None),
+        ] {
+            assert_eq!(login(text), Ok(expected.map(str::to_owned)), "{text}");
+        }
+        for text in ["-x", "a b", "@", "ann@example.com", "a/b", "Ånn"] {
+            assert!(login(text).unwrap_err().contains("is no login"), "{text}");
+        }
     }
 }

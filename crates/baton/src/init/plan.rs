@@ -4,7 +4,7 @@ use std::path::Path;
 
 use baton_core::config::{Layers, StoreAddress, TextFile, resolve};
 
-use super::answers::{Answers, BoardChoice};
+use super::answers::{AgentChoice, Answers, BoardChoice};
 use super::ask::Person;
 use super::found::Found;
 use super::texts;
@@ -74,9 +74,13 @@ impl Plan {
 
     /// Returns what is to be done, for a person who may still say no.
     pub(super) fn shown(&self, answers: &Answers, found: &Found) -> String {
-        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
+        let user = answers.user.clone().unwrap_or_else(|| "– (say --user LOGIN to be mentioned)".to_owned());
         let branch = found.branch.as_ref().map_or_else(String::new, |branch| format!(" ({branch})"));
-        let agents: Vec<_> = answers.agents.iter().map(|agent| agent.as_str()).collect();
+        let agent = |agent: &AgentChoice| match found.agents.contains(agent) {
+            true => agent.as_str().to_owned(),
+            false => format!("{} (not found in PATH)", agent.as_str()),
+        };
+        let agents: Vec<_> = answers.agents.iter().map(agent).collect();
         let token = match (&found.token, &answers.token_command) {
             (Some(origin), _) => origin.clone(),
             (None, Some(command)) => format!("what `{command}` prints"),
@@ -86,7 +90,7 @@ impl Plan {
             ("repository", format!("{}{branch}", answers.repo)),
             ("tracker", answers.api_url.clone().unwrap_or_else(|| baton_github::DEFAULT_API_URL.to_owned())),
             ("token", token),
-            ("user", or_none(&answers.user)),
+            ("user", user),
             ("agents", agents.join(", ")),
             ("store", answers.store.to_string()),
             ("board", answers.board.to_string()),

@@ -11,6 +11,7 @@ async fn a_fresh_repository_is_set_up_with_one_command_and_is_well() {
     let place = Place::new().await;
     let ran = place.run(&["init", "--yes", "--user", "ann"]).exits(0);
     assert!(ran.out.contains("admin/web (main)") && ran.out.contains("create     baton.yaml"), "{}", ran.out);
+    assert!(ran.out.contains("next: put the label `stage:Specify` on an issue"), "{}", ran.out);
     let config = place.read("baton.yaml");
     for line in
         ["user: ann", "repos: [admin/web]", "    adapter: claude", "store: \"sqlite:.baton/baton.db\""]
@@ -115,7 +116,10 @@ async fn without_a_token_nobody_is_made_up_to_be_mentioned() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_shows_everything_and_writes_nothing() {
     let place = Place::new().await;
-    let ran = place.run(&["init", "--yes", "--dry-run", "--hook"]).exits(0);
+    let ran = place
+        .run(&["init", "--yes", "--dry-run", "--hook", "--agent", "claude", "--agent", "codex"])
+        .exits(0);
+    assert!(ran.out.contains("claude, codex (not found in PATH)"), "{}", ran.out);
     assert!(ran.out.contains("create     baton.yaml") && ran.out.contains("pre-push hook"), "{}", ran.out);
     assert!(place.files().is_empty(), "{:?}", place.files());
 }

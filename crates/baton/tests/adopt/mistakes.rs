@@ -34,6 +34,7 @@ async fn values_that_cannot_be_meant_are_refused_before_anything_is_written() {
     for (flags, words) in [
         (&["--agent", "clippy"][..], "clippy"),
         (&["--repo", "web"], "web"),
+        (&["--user", "ann example"], "is no login"),
         (&["--store", "mysql:x"], "sqlite:PATH"),
         (&["--store", "postgres://ann:secret@db.example/x"], "password"),
         (&["--board", "wall"], "labels"),
