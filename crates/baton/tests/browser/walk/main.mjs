@@ -72,6 +72,7 @@ await step('forge-issue', async () => {
   return `${path}: ${await steps.talksOnForgeIssue(page, path)}`;
 });
 await step('open-issue', () => steps.opensIssue(page, asked));
+await step('asked', () => steps.isAskedForApproval(page));
 await step('pause', () => steps.orders(page, 'pause', { reason: 'a look first' }));
 await step('resume', () => steps.orders(page, 'resume'));
 await step('comment', () => steps.orders(page, 'comment', { text: 'Said on the dashboard.' }));

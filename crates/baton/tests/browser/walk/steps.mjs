@@ -84,6 +84,12 @@ export async function opensIssue(page, issue) {
   return `why: ${text.slice(0, 120)}`;
 }
 
+/** Waits until the agent has answered what was said and asks for an approval: before that, a comment would end a pause at once. */
+export async function isAskedForApproval(page) {
+  await page.locator('form[action$="/orders/approve"]').first().waitFor({ state: 'attached' });
+  return 'the plan waits for a person';
+}
+
 /** Gives an order on the page of an issue, and reads its result in place. */
 export async function orders(page, order, fields = {}) {
   const form = page.locator(`form[action$="/orders/${order}"]`);
