@@ -3,7 +3,7 @@
 use baton_core::pipeline::StageKind;
 use baton_core::pipeline::item::{Approval, Item, Moment, Repository, Usage};
 use baton_core::pipeline::names::Said;
-use baton_core::slot::{ItemKey, ItemMemory, Situation};
+use baton_core::slot::{ItemKey, ItemMemory, RunStatus, Situation};
 use baton_core::time::ServerTime;
 use baton_core::tracker::{Dated, IssueKey, Sighting};
 use baton_ports::store::RunFilter;
@@ -13,8 +13,8 @@ use super::freshness::unseen;
 use super::{LookError, Marshal, Parts, Rules, folded};
 use crate::spending;
 
-/// How many runs of a day are counted at most.
-const RUNS_MAX: u32 = 1_000;
+/// How many runs of a day are counted at most: more than machines can have in one.
+const RUNS_MAX: u32 = 100_000;
 
 /// An issue as it was read.
 #[derive(Debug, Clone)]
@@ -142,10 +142,15 @@ impl<P: Parts> Marshal<P> {
 
     /// What was spent today, on the issue and in its repository.
     async fn usage(&self, issue: &IssueKey, now: Moment) -> Result<Usage, LookError> {
-        let filter = RunFilter { limit: RUNS_MAX, ..RunFilter::default() };
+        let over =
+            RunFilter { finished_since: Some(now.store.midnight()), limit: RUNS_MAX, ..RunFilter::default() };
+        let going_on =
+            RunFilter { statuses: vec![RunStatus::Running], limit: RUNS_MAX, ..RunFilter::default() };
+        let mut rows = self.relay.store.runs(&over).await?;
+        rows.extend(self.relay.store.runs(&going_on).await?);
         let today = now.store.day();
         let mut usage = Usage::default();
-        for row in self.relay.store.runs(&filter).await? {
+        for row in rows {
             let began = row.run.started_at.filter(|began| began.day() == today);
             if began.is_none() || row.item.repo() != Some(&issue.repo) {
                 continue;
