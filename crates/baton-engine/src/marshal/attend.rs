@@ -259,6 +259,8 @@ fn again(step: &Step, glance: &Glance, rules: &Rules, is_decided: bool) -> Again
             ends.map_or(Again::After(poll), until)
         }
         Step::Rest(Rest::LockedByOther | Rest::Running) => Again::After(poll * FOREIGN_POLLS),
+        // Whatever it rests for, its labels are put right only when nobody else has it any more.
+        Step::Rest(_) if glance.item.foreign_claim.is_some() => Again::After(poll * FOREIGN_POLLS),
         Step::Rest(Rest::ApprovalPending | Rest::Editing) => Again::After(poll),
         Step::HoldAtGate(Hold::Dependencies) => Again::After(poll * FOREIGN_POLLS),
         Step::Rest(_) if glance.has_lease => Again::After(poll),
