@@ -307,7 +307,7 @@ mod tests {
         let live = Live::default();
         let issue = "acme/web#7".parse().unwrap();
         live.happened(&Happened::TreeKept(&issue, "it has changes".to_owned()), Stamp(5));
-        assert_eq!(live.kept_trees(), [issue.clone()]);
+        assert_eq!(live.kept_trees(), std::slice::from_ref(&issue));
         assert_eq!(live.warnings().len(), 1);
         live.tree_is_gone(&issue);
         assert_eq!((live.kept_trees(), live.warnings()), (Vec::new(), Vec::new()));

@@ -104,7 +104,7 @@ fn the_time_to_a_merge_begins_with_the_first_run_of_all_and_counts_every_issue()
 
 #[test]
 fn a_stage_takes_from_its_first_run_on_though_that_was_before_the_period() {
-    let rows = vec![
+    let rows = [
         run(&issue(1), Some("Implement"), -1_000, -900),
         run(&issue(1), Some("Implement"), 50, 100),
         run(&issue(2), None, 10, 20),
