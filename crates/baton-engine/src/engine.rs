@@ -100,8 +100,10 @@ impl<P: Parts> Engine<P> {
             tell: move |item: &ItemKey, deed: &Deed, performed: &Performed| {
                 tell_deed(item, deed, performed);
                 if let ItemKey::Issue(issue) = item {
-                    if matches!(performed, Performed::Dead(..)) {
-                        of_the_dead.note_dead(issue);
+                    match performed {
+                        Performed::Dead(..) => of_the_dead.note_dead(issue),
+                        Performed::Dropped(..) => of_the_dead.note_dropped(issue),
+                        _ => {}
                     }
                     bell.ring(issue.clone());
                 }

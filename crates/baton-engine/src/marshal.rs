@@ -338,6 +338,11 @@ impl<P: Parts> Marshal<P> {
         desk.to_repair.insert(issue);
     }
 
+    /// Notes that a decision about an issue did not come about. The next look puts right what it may have left.
+    pub fn note_dropped(&self, issue: &IssueKey) {
+        self.desk().to_repair.insert(folded(issue));
+    }
+
     /// Returns for how long an issue is left alone because what is decided about it comes to nothing.
     fn quiet_time(&self, issue: &IssueKey) -> Option<Duration> {
         let (desk, now) = (self.desk(), self.clock.boot_now());

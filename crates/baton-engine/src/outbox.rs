@@ -77,6 +77,9 @@ pub enum Performed {
     Later(EffectId, String),
     /// This one never will take effect.
     Dead(EffectId, String),
+    /// This one is not wanted any more: somebody else has the issue, or it has changed since the decision that the effect
+    /// belongs to. Nobody refused anything.
+    Dropped(EffectId, String),
     /// Somebody else took this one over meanwhile, or the store had heard already.
     Overtaken(EffectId),
 }
@@ -119,6 +122,12 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
             self.forget_lease(&taken.item.key, token, effect).await?;
         }
         let (is_ours, performed) = self.tell(turn, taken, tried).await?;
+        let performed = match performed {
+            Performed::Dead(id, why) if is_orphan || matches!(effect.deed, Deed::TakeLease { .. }) => {
+                Performed::Dropped(id, why)
+            }
+            performed => performed,
+        };
         // Whoever took it over may have said the same.
         if let (false, Deed::Comment { on, .. }) = (is_ours, &effect.deed)
             && let Ok(place) = self.place(&attempt, *on).await

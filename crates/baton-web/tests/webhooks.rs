@@ -186,7 +186,8 @@ async fn what_is_missing_or_of_another_kind_is_refused_with_the_reason() {
 async fn answer_to(site: &Site, head: &str, chunk: &[u8], chunks: usize) -> String {
     let mut stream = TcpStream::connect(site.address).await.unwrap();
     let (mut from, mut to) = stream.split();
-    let head = format!("POST /webhooks/github HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n\r\n");
+    let head =
+        format!("POST /webhooks/github HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n\r\n");
     to.write_all(head.as_bytes()).await.unwrap();
     let sending = async {
         for _ in 0..chunks {

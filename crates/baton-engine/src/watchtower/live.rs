@@ -156,7 +156,7 @@ impl Live {
             Performed::Later(_, why) => {
                 known.trouble(about, at, issue(item), format!("an effect is tried again: {why}"))
             }
-            Performed::Overtaken(_) => {}
+            Performed::Overtaken(_) | Performed::Dropped(..) => {}
         }
         known.touch();
     }

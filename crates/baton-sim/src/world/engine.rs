@@ -239,6 +239,7 @@ impl Teller {
             Performed::Done(_) => self.scene.count("effects done"),
             Performed::Later(..) => self.scene.count("effects put off"),
             Performed::Dead(..) => self.scene.count("effects dead"),
+            Performed::Dropped(..) => self.scene.count("effects dropped"),
             Performed::Overtaken(_) => self.scene.count("effects overtaken"),
         }
         self.tell(&format!("{item}: {performed:?}"));

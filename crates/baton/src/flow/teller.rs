@@ -66,7 +66,7 @@ impl Witness for Teller {
         match performed {
             Performed::Dead(id, why) => eprintln!("{item}: effect {id} never takes effect: {why}"),
             Performed::Later(id, why) => self.trouble(format!("{item}: effect {id} is tried again: {why}")),
-            Performed::Nothing | Performed::Done(_) | Performed::Overtaken(_) => {}
+            Performed::Nothing | Performed::Done(_) | Performed::Dropped(..) | Performed::Overtaken(_) => {}
         }
     }
 }

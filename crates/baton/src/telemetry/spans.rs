@@ -145,6 +145,7 @@ fn outcome(performed: &Performed) -> Option<(EffectId, &'static str, Option<&str
         Performed::Done(effect) => Some((*effect, "done", None)),
         Performed::Later(effect, why) => Some((*effect, "later", Some(why))),
         Performed::Dead(effect, why) => Some((*effect, "dead", Some(why))),
+        Performed::Dropped(effect, why) => Some((*effect, "dropped", Some(why))),
         Performed::Overtaken(effect) => Some((*effect, "overtaken", None)),
     }
 }
