@@ -34,8 +34,10 @@ const ADOPT_SOON: Duration = Duration::from_secs(20);
 pub enum Taken {
     /// The issue is this installation's.
     Won,
-    /// It is somebody else's, or must not be taken; this is why.
+    /// It is somebody else's; this is why.
     Lost(String),
+    /// It must not be taken, or the tracker does not let it be; this is why.
+    Refused(String),
     /// It is not known; it may be tried again.
     Failed(String),
 }
@@ -131,7 +133,7 @@ impl<T: Tracker, C: Clock, E: Entropy, M: Memory> LeaseBook<T, C, E, M> {
             Ok(Acquired::Won(lease)) => self.won(issue, lease),
             Ok(Acquired::Lost { to: Some(holder) }) => Taken::Lost(format!("{holder} holds it")),
             Ok(Acquired::Lost { to: None }) => Taken::Lost("somebody else was faster".to_owned()),
-            Ok(Acquired::Refused(refusal)) => Taken::Lost(refusal.to_string()),
+            Ok(Acquired::Refused(refusal)) => Taken::Refused(refusal.to_string()),
             Ok(Acquired::Failed(why)) => Taken::Failed(why),
             Err(error) => Taken::Failed(error.to_string()),
         }

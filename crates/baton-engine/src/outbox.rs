@@ -112,7 +112,7 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
         let token = effect.lease.as_deref().or(taken.item.lease.as_deref());
         let is_orphan = effect.lease.is_some() && effect.lease != taken.item.lease;
         let tried = match survives_its_run(effect, taken.item.fence, self.safeguards) {
-            _ if is_orphan => Tried::Never("the lease that it was decided under was given up".to_owned()),
+            _ if is_orphan => Tried::Moot("the lease that it was decided under was given up".to_owned()),
             true => self.perform(&attempt, &taken.item, token).await.err().unwrap_or(Tried::Done),
             false => Tried::Never("its run no longer has the slot".to_owned()),
         };
@@ -121,11 +121,10 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
         if let Some(token) = token.filter(|_| ends_lease(&tried, &effect.deed)) {
             self.forget_lease(&taken.item.key, token, effect).await?;
         }
+        let is_moot = matches!(tried, Tried::Moot(_));
         let (is_ours, performed) = self.tell(turn, taken, tried).await?;
         let performed = match performed {
-            Performed::Dead(id, why) if is_orphan || matches!(effect.deed, Deed::TakeLease { .. }) => {
-                Performed::Dropped(id, why)
-            }
+            Performed::Dead(id, why) if is_moot => Performed::Dropped(id, why),
             performed => performed,
         };
         // Whoever took it over may have said the same.
@@ -210,8 +209,8 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
 /// Returns whether the item has no lease any more after this: it was given back, or it could not be had.
 fn ends_lease(tried: &Tried, deed: &Deed) -> bool {
     match deed {
-        Deed::ReleaseLease { .. } => matches!(tried, Tried::Done | Tried::Never(_)),
-        Deed::TakeLease { .. } | Deed::RenewLease => matches!(tried, Tried::Never(_)),
+        Deed::ReleaseLease { .. } => matches!(tried, Tried::Done | Tried::Never(_) | Tried::Moot(_)),
+        Deed::TakeLease { .. } | Deed::RenewLease => matches!(tried, Tried::Never(_) | Tried::Moot(_)),
         _ => false,
     }
 }

@@ -340,6 +340,8 @@ pub enum Tried {
     Unclear(String),
     /// It never will.
     Never(String),
+    /// It is not wanted any more: somebody else has the issue, or it has changed since that was decided.
+    Moot(String),
 }
 
 /// What becomes of an effect after a try.
@@ -369,7 +371,7 @@ pub fn after_try(tried: Tried, attempts: u32, now: StoreTime) -> AfterTry {
     let wait = FIRST_WAIT.saturating_mul(1 << attempts.saturating_sub(1).min(16)).min(LONGEST_WAIT);
     let (error, wait, is_unclear) = match tried {
         Tried::Done => return AfterTry::Done,
-        Tried::Never(why) => return AfterTry::Dead(why),
+        Tried::Never(why) | Tried::Moot(why) => return AfterTry::Dead(why),
         Tried::Later(error, asked) => (error, asked.map_or(wait, |asked| asked.max(wait)), false),
         Tried::Unclear(error) => (error, wait, true),
     };

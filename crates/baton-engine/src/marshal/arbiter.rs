@@ -192,7 +192,8 @@ impl<P: Parts> Arbiter for Marshal<P> {
 fn of_lease(taken: Taken) -> Result<(), Tried> {
     match taken {
         Taken::Won => Ok(()),
-        Taken::Lost(why) => Err(Tried::Never(why)),
+        Taken::Lost(why) => Err(Tried::Moot(why)),
+        Taken::Refused(why) => Err(Tried::Never(why)),
         Taken::Failed(why) => Err(Tried::Unclear(why)),
     }
 }

@@ -113,7 +113,7 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
         before: Option<&ItemMemory>,
     ) -> Result<(), Tried> {
         let Some(token) = item.lease.as_deref() else {
-            return Err(Tried::Never("the lease was given up before it was taken".to_owned()));
+            return Err(Tried::Moot("the lease was given up before it was taken".to_owned()));
         };
         // A try that failed after the lease was taken has it still.
         let may_be_taken = attempt.is_unclear() || attempt.effect.attempts > 1;
@@ -127,7 +127,7 @@ impl<S: Store, T: Tracker, C: Clock, L: Leases, A: Arbiter> Outbox<S, T, C, L, A
             // Forgotten now, it would look like somebody else's until it ends by itself. The next try finds it by its token.
             Returned::Failed(why) => Err(Tried::Unclear(why)),
             Returned::Released | Returned::Lost(_) => {
-                Err(Tried::Never("the issue has changed since that was decided".to_owned()))
+                Err(Tried::Moot("the issue has changed since that was decided".to_owned()))
             }
         }
     }

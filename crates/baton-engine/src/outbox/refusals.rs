@@ -69,7 +69,7 @@ mod tests {
             Tried::Done => "done".to_owned(),
             Tried::Later(_, wait) => format!("later {}", wait.unwrap_or_default().as_secs()),
             Tried::Unclear(_) => "unclear".to_owned(),
-            Tried::Never(_) => "never".to_owned(),
+            Tried::Never(_) | Tried::Moot(_) => "never".to_owned(),
         };
         for (kind, write, read) in [
             (RateLimited { retry_after: pause }, "later 7", "later 7"),
