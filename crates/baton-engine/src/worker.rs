@@ -33,6 +33,9 @@ const HEALED_MAX: usize = 1_000;
 const DELIVERIES_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// How many wakeups that have waited for too long are counted at most.
 const LISTED_MAX: u32 = 1_000;
+/// How long a worker that has something to do lets others go first, so that a fleet shares its work: all of its workers hear
+/// of a run at the same moment.
+const COURTESY: Duration = Duration::from_millis(15);
 /// How long a worker waits before it tries again to reach a store that does not answer.
 const REACH_PAUSE: Duration = Duration::from_millis(500);
 
@@ -176,6 +179,9 @@ where
         let mut is_ending = false;
         loop {
             loop {
+                if !running.is_empty() {
+                    meanwhile(&mut running, self.pause(COURTESY)).await;
+                }
                 match meanwhile(&mut running, self.take(shift, is_ending)).await {
                     (Ok(Some(started)), _) => running.push(self.execute(shift, started)),
                     // A run that ended meanwhile may have made room, or left its slot to another.

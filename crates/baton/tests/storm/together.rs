@@ -14,7 +14,7 @@ use crate::world::{Repo, World};
 const LONG: Duration = Duration::from_secs(240);
 const SQLITE: &str = "sqlite:.baton/baton.db";
 /// How many issues wait when the engines start, every day and at full size.
-const ISSUES: (u64, u64) = (5, 8);
+const ISSUES: (u64, u64) = (8, 12);
 /// Two cores are shared by everybody, so that requests take their time.
 const PATIENT: &str = "request_timeout: 5s\nmax_concurrent: 3\n";
 
@@ -40,6 +40,7 @@ async fn work(repo: &Repo<'_>, desks: &[Desk], journal: &Journal) {
         end_state::nothing_is_there_twice(repo, *number).await;
     }
     let shares = journal.shares();
+    println!("{shares:?}");
     let all: usize = shares.values().sum();
     assert_eq!(shares.len(), desks.len(), "{shares:?}");
     assert!(shares.values().all(|share| share * 5 >= all), "somebody did less than a fifth: {shares:?}");
