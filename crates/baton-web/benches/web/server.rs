@@ -10,7 +10,8 @@ use axum::routing::get;
 use baton_sim::{HandClock, MemoryStore};
 use baton_web::{Access, Dashboard, Server};
 use bytes::Bytes;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::relay::Crowd;
 
@@ -46,15 +47,15 @@ async fn page(routes: Router) -> Bytes {
     let address = listener.local_addr().expect("an address");
     let service = routes.into_make_service_with_connect_info::<std::net::SocketAddr>();
     let serving = tokio::spawn(async move { axum::serve(listener, service).await });
-    let answer = reqwest::Client::builder()
-        .no_proxy()
-        .build()
-        .expect("a client")
-        .get(format!("http://{address}/"))
-        .send();
-    let bytes = answer.await.expect("an answer").bytes().await.expect("a page");
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    let request =
+        format!("GET / HTTP/1.1\r\nHost: {address}\r\nAccept: text/html\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("a request");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.expect("an answer");
     serving.abort();
-    bytes
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+    Bytes::from(answer.split_off(head + 4))
 }
 
 /// The process of the server; it ends with this value.
