@@ -109,7 +109,7 @@ pub static CHECKS: [Check; 22] = [
     check(
         CheckId::GitVersion,
         "`git --version`",
-        "fail: git is missing, or older than 2.41",
+        "fail: git is missing, or older than 2.39",
         "install a newer git",
     ),
     check(

@@ -8,7 +8,7 @@ use crate::oid::Oid;
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// The program did not start.
-    #[error("git cannot be run; install git 2.41 or later")]
+    #[error("git cannot be run; install git 2.39 or later")]
     Program(#[source] std::io::Error),
     /// The caller's words cannot be meant as they are.
     #[error("{0}")]

@@ -129,9 +129,9 @@ fn complaint(missing: &[Missing]) -> String {
     text
 }
 
-/// `git worktree` and the protocol features the tests rely on are all there since 2.41.
+/// `git worktree` and the protocol features the tests rely on are all there since 2.39.
 fn git() -> Result<String> {
-    at_least(Version(2, 41, 0), Command::new("git").arg("--version"))
+    at_least(Version(2, 39, 0), Command::new("git").arg("--version"))
 }
 
 fn git_http_backend() -> Result<String> {

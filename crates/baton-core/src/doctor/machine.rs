@@ -7,8 +7,8 @@ use super::{CheckId, Finding};
 use crate::config::Adapter;
 
 /// The oldest git that will do.
-const GIT_MIN: (u32, u32) = (2, 41);
-const GIT_FIX: &str = "install git 2.41 or later, and have it in PATH";
+const GIT_MIN: (u32, u32) = (2, 39);
+const GIT_FIX: &str = "install git 2.39 or later, and have it in PATH";
 
 /// Judges what `git --version` said, or why it said nothing.
 pub fn git_version(said: Result<&str, &str>) -> Finding {
@@ -205,9 +205,9 @@ mod tests {
     #[test]
     fn git_must_be_there_and_new_enough() {
         for (said, grade) in [
-            (Ok("git version 2.41.0"), Grade::Ok),
+            (Ok("git version 2.39.0"), Grade::Ok),
             (Ok("git version 3.0"), Grade::Ok),
-            (Ok("git version 2.39.5 (Apple Git-154)"), Grade::Fail),
+            (Ok("git version 2.38.1 (Apple Git-143)"), Grade::Fail),
             (Ok("git version unknown"), Grade::Fail),
             (Ok(""), Grade::Fail),
             (Err("No such file"), Grade::Fail),

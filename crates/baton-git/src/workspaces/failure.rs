@@ -51,7 +51,7 @@ pub(crate) fn of_call(tried: &str, error: &GitError, place: &Path, is_network: b
         other => other.to_string(),
     };
     let (is_transient, advice) = match error {
-        GitError::Program(_) => (false, "install git 2.41 or later".to_owned()),
+        GitError::Program(_) => (false, "install git 2.39 or later".to_owned()),
         GitError::Input(_) => (false, format!("look at {} with git", place.display())),
         _ => (true, "it is tried again; check the network and the disk if it stays so".to_owned()),
     };
