@@ -56,7 +56,7 @@ fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Setup => setup::run(&Workspace::find()?),
+        Command::Setup => setup::run(&Workspace::find()?).map(drop),
         Command::Test(args) => test::run(&Workspace::find()?, &args),
         Command::Tidy => tidy::run(&Workspace::find()?),
         Command::Sim(args) => sim::run(&args),

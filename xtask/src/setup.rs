@@ -2,48 +2,51 @@
 //!
 //! It runs before every test run, so it is quick when nothing is missing. It never skips: what it can neither find
 //! nor install is an error that names the package. It changes the system only through the package manager of Debian,
-//! and only as root (with one setting, that a new PostgreSQL starts no server); everything else it installs goes under
-//! the target directory.
+//! and only as root (with one setting, that a new PostgreSQL starts no server). Everything else it installs goes into
+//! one directory of the user's cache, once for all clones; a clone has only links to it, in its target directory.
 
 mod browser;
+mod cache;
 mod clients;
 mod coding_agents;
 mod debian;
+mod entry;
 mod packages;
 mod plugins;
 mod programs;
-mod stamp;
 mod version;
 
-use std::fs::{self, File, TryLockError};
+use std::ffi::OsString;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::workspace::Workspace;
 
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let _alone = lock(&workspace.target)?;
-    programs::ensure()?;
-    plugins::ensure(workspace)?;
-    clients::ensure(workspace)?;
-    coding_agents::ensure(workspace)?;
-    browser::ensure(workspace)
+/// What the steps after setup need to know.
+pub(crate) struct Provided {
+    /// `PATH` with the plugins of cargo that had to be compiled.
+    pub(crate) search_path: OsString,
 }
 
-/// Waits until no other setup works in the same target directory; two would install over each other.
-///
-/// The lock ends with the returned file, also when this process is killed.
-fn lock(target: &Path) -> Result<File> {
-    let path = target.join("setup.lock");
-    let held = || format!("locking `{}`; the target directory must be writable", path.display());
-    fs::create_dir_all(target).with_context(held)?;
-    let file = File::create(&path).with_context(held)?;
-    match file.try_lock() {
-        Ok(()) => return Ok(file),
-        Err(TryLockError::WouldBlock) => eprintln!("  waiting for another setup in {}", target.display()),
-        Err(TryLockError::Error(error)) => return Err(error).with_context(held),
-    }
-    file.lock().with_context(held)?;
-    Ok(file)
+pub(crate) fn run(workspace: &Workspace) -> Result<Provided> {
+    let cache = cache::find()?;
+    eprintln!("  cache: {}", cache.display());
+    programs::ensure(&cache)?;
+    // Compiling waits for the processor, the others for the network.
+    let (plugins, clients) = thread::scope(|scope| {
+        let plugins = scope.spawn(|| plugins::ensure(&cache));
+        let clients = clients(workspace, &cache);
+        (plugins.join().unwrap_or_else(|panic| resume_unwind(panic)), clients)
+    });
+    clients?;
+    Ok(Provided { search_path: plugins::search_path(&plugins?)? })
+}
+
+fn clients(workspace: &Workspace, cache: &Path) -> Result<()> {
+    clients::ensure(workspace, cache)?;
+    coding_agents::ensure(workspace, cache)?;
+    browser::ensure(workspace, cache)
 }

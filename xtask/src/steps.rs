@@ -20,20 +20,24 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Runs one step, and tells whether it passed.
-    pub(crate) fn run(&mut self, name: &'static str, shown: &str, step: impl FnOnce() -> Result<()>) -> bool {
+    /// Runs one step, and returns what it made if it passed.
+    pub(crate) fn run<T>(
+        &mut self,
+        name: &'static str,
+        shown: &str,
+        step: impl FnOnce() -> Result<T>,
+    ) -> Option<T> {
         // Headings go where cargo and nextest write, so that they stay in order in a log of either stream.
         eprintln!("\n==> {name}: {shown}");
         let started = Instant::now();
         let outcome = step();
         let row = Row { name, took: started.elapsed(), passed: outcome.is_ok() };
-        match outcome {
-            Ok(()) => eprintln!("<== {name}: {} s", seconds(row.took)),
+        match &outcome {
+            Ok(_) => eprintln!("<== {name}: {} s", seconds(row.took)),
             Err(error) => eprintln!("<== {name}: FAILED after {} s: {error:#}", seconds(row.took)),
         }
-        let passed = row.passed;
         self.rows.push(row);
-        passed
+        outcome.ok()
     }
 
     /// Prints the table and fails if any step failed.
@@ -84,8 +88,8 @@ total        62.2 s";
     #[test]
     fn a_failing_step_does_not_stop_the_next_and_is_named_at_the_end() {
         let mut steps = Steps::default();
-        assert!(!steps.run("first", "always fails", || bail!("broken")));
-        assert!(steps.run("second", "always passes", || Ok(())));
+        assert_eq!(steps.run("first", "always fails", || bail!("broken")), None::<()>);
+        assert_eq!(steps.run("second", "always passes", || Ok(7)), Some(7));
         assert_eq!(steps.finish().unwrap_err().to_string(), "1 of 2 steps failed: first");
     }
 

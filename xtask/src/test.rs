@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Result, anyhow};
 use baton_testbed::{Cluster, shared};
 
+use crate::setup::Provided;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
 use crate::{command, setup};
@@ -47,16 +48,16 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let mut steps = Steps::default();
-    if !steps.run("setup", "cargo xtask setup", || setup::run(workspace)) {
+    let Some(provided) = steps.run("setup", "cargo xtask setup", || setup::run(workspace)) else {
         // Without the tools every later step would fail for the same reason and hide it.
         return steps.finish();
-    }
+    };
     let seed = seed();
     for planned in plan(args, &seed) {
         // It ends with this turn of the loop, whatever becomes of the step.
         let postgres = if planned.with_postgres { start_postgres(&mut steps) } else { None };
         let socket_dir = postgres.as_ref().map(Cluster::socket_dir);
-        let mut cargo = prepared(workspace, args, &seed, &planned, socket_dir)?;
+        let mut cargo = prepared(workspace, &provided, args, &seed, &planned, socket_dir);
         let shown = command::shown(&cargo);
         steps.run(planned.name, &shown, || attempt(&mut cargo, &planned.remedy));
     }
@@ -70,12 +71,8 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
 
 /// Starts one server for all tests; each would otherwise start its own, and take most of its time for that.
 fn start_postgres(steps: &mut Steps) -> Option<Cluster> {
-    let mut started = None;
-    steps.run("postgres", "one private server for all tests, until they have ended", || {
-        started = Some(Cluster::start()?);
-        Ok(())
-    });
-    started
+    let shown = "one private server for all tests, until they have ended";
+    steps.run("postgres", shown, || Cluster::start().map_err(Into::into))
 }
 
 /// Takes the seed from the environment, or a new one from the clock, so that every run tries other inputs.
@@ -124,16 +121,17 @@ fn planned<'a>(name: &'static str, arguments: impl IntoIterator<Item = &'a str>,
 
 fn prepared(
     workspace: &Workspace,
+    provided: &Provided,
     args: &Args,
     seed: &str,
     planned: &Planned,
     postgres: Option<&Path>,
-) -> Result<Command> {
+) -> Command {
     let mut cargo = command::cargo();
     cargo
         .args(&planned.arguments)
         .current_dir(&workspace.root)
-        .env("PATH", workspace.search_path()?)
+        .env("PATH", &provided.search_path)
         .env("BATON_CONTRACT_DIR", workspace.contract())
         .env(SEED, seed);
     if args.full {
@@ -142,7 +140,7 @@ fn prepared(
     if let Some(socket_dir) = postgres {
         cargo.env(shared::VARIABLE, socket_dir);
     }
-    Ok(cargo)
+    cargo
 }
 
 fn attempt(cargo: &mut Command, remedy: &str) -> Result<()> {
@@ -161,7 +159,8 @@ mod tests {
 
     fn variables(args: &Args, postgres: Option<&Path>) -> Vec<String> {
         let workspace = Workspace { root: "/w".into(), target: "/t".into() };
-        let cargo = prepared(&workspace, args, "7", &plan(args, "7")[0], postgres).unwrap();
+        let provided = Provided { search_path: "/bin".into() };
+        let cargo = prepared(&workspace, &provided, args, "7", &plan(args, "7")[0], postgres);
         cargo.get_envs().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
     }
 

@@ -1,11 +1,9 @@
-//! Where the workspace stands: its root, its target directory, and the places under it that `setup` fills.
+//! Where the workspace stands: its root, its target directory, and the place under it that `setup` fills.
 //!
 //! Both directories come from `cargo metadata`, because the target directory may be outside the clone and because a
 //! path compiled into this program would be wrong in the next clone that shares the target directory. This module
 //! creates nothing.
 
-use std::env;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -29,27 +27,8 @@ impl Workspace {
         })
     }
 
-    /// Names the `--root` of the cargo plugins that `setup` installs.
-    pub(crate) fn tools(&self) -> PathBuf {
-        self.target.join("tools")
-    }
-
-    /// Names the directory that holds the installed contract clients.
+    /// Names the directory that leads to the installed contract clients.
     pub(crate) fn contract(&self) -> PathBuf {
         self.target.join("contract")
-    }
-
-    /// Returns `PATH` with the installed plugins in front.
-    ///
-    /// In front, because `setup` installs a plugin only when the one on `PATH` is absent or too old.
-    pub(crate) fn search_path(&self) -> Result<OsString> {
-        let inherited = env::var_os("PATH").unwrap_or_default();
-        let directories = [self.tools().join("bin")].into_iter().chain(env::split_paths(&inherited));
-        env::join_paths(directories).with_context(|| {
-            format!(
-                "`{}` cannot be put on PATH; choose a target directory without `:`",
-                self.tools().display()
-            )
-        })
     }
 }

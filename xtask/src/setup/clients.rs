@@ -1,45 +1,46 @@
 //! The clients of the contract tests: Python packages in a virtual environment, and Node.js packages beside it.
 //!
-//! What to install is decided by the files in `contract/`; where, by the target directory, which continuous
-//! integration may keep between clones. The clients are not started here.
+//! What to install is decided by the files in `contract/`. The clients are not started here.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
+use super::cache;
+use super::entry::Entry;
 use super::packages::{Packages, read};
-use super::stamp::Stamp;
 use crate::command;
 use crate::workspace::Workspace;
 
-pub(crate) fn ensure(workspace: &Workspace) -> Result<()> {
-    let installed = workspace.contract();
-    create(&installed)?;
-    python(&workspace.root.join("contract"), &installed)?;
-    node(&workspace.root.join("contract"), &installed)
+pub(crate) fn ensure(workspace: &Workspace, cache: &Path) -> Result<()> {
+    let source = workspace.root.join("contract");
+    python(&source, cache, &workspace.contract().join("venv"))?;
+    let packages = Packages { title: "contract clients for Node.js", name: "node-clients", source: &source };
+    packages.ensure(cache, |_| Ok(()))?.link(&workspace.contract().join("node"))
 }
 
-fn python(source: &Path, installed: &Path) -> Result<()> {
+fn python(source: &Path, cache: &Path, link: &Path) -> Result<()> {
     let list = source.join("requirements.txt");
     let requirements = read(&list)?;
-    let venv = installed.join("venv");
-    let interpreter = venv.join("bin").join("python");
     let version = command::read(Command::new("python3").arg("--version"))?;
     // A virtual environment carries its own path in its scripts, so one that was moved counts as another.
-    let inputs = [&*requirements, &*version, &*venv.to_string_lossy()];
-    let stamp = Stamp::of(installed.join("venv.stamp"), &inputs);
-    if stamp.is_current() && interpreter.is_file() {
-        eprintln!("  contract clients for Python: up to date");
-        return Ok(());
-    }
-    eprintln!("  contract clients for Python: installing into {}", venv.display());
-    stamp.around(|| {
-        command::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
-        command::run(&mut pip(&interpreter, &list, &requirements))
+    let inputs = [&*requirements, &*version, &*cache.to_string_lossy()];
+    let path = cache.join(format!("python-clients-{}", cache::fingerprint(&inputs)));
+    let probe = |path: &Path| command::read(Command::new(interpreter(path)).arg("--version")).map(drop);
+    let entry = Entry { title: "contract clients for Python", path, probe: &probe };
+    entry.ensure(|making| {
+        making.run(Command::new("python3").args(["-m", "venv"]).arg(making.path))?;
+        making
+            .run(&mut pip(&interpreter(making.path), &list, &requirements))
             .with_context(|| format!("installing what `{}` lists", list.display()))
-    })
+    })?;
+    eprintln!("  {}: {}", entry.title, entry.path.display());
+    cache::link(link, &entry.path)
+}
+
+fn interpreter(venv: &Path) -> PathBuf {
+    venv.join("bin").join("python")
 }
 
 fn pip(interpreter: &Path, list: &Path, requirements: &str) -> Command {
@@ -50,16 +51,6 @@ fn pip(interpreter: &Path, list: &Path, requirements: &str) -> Command {
     }
     pip.arg("-r").arg(list);
     pip
-}
-
-fn node(source: &Path, installed: &Path) -> Result<()> {
-    let directory = installed.join("node");
-    let packages = Packages { title: "contract clients for Node.js", source, directory: &directory };
-    packages.ensure(|_| Ok(()))
-}
-
-fn create(directory: &PathBuf) -> Result<()> {
-    fs::create_dir_all(directory).with_context(|| format!("creating `{}`", directory.display()))
 }
 
 #[cfg(test)]
@@ -78,7 +69,8 @@ mod tests {
     #[test]
     fn a_missing_list_is_an_error_that_names_the_file() {
         let directory = tempfile::tempdir().unwrap();
-        let error = format!("{:#}", python(directory.path(), directory.path()).unwrap_err());
+        let place = directory.path();
+        let error = format!("{:#}", python(place, place, &place.join("venv")).unwrap_err());
         assert!(error.contains("requirements.txt`, which lists what the contract tests need"), "{error}");
     }
 }

@@ -3,52 +3,74 @@
 //! No package may run a script of its own while it is installed; what one of them needs after that, the caller does.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
-use super::stamp::Stamp;
+use super::cache;
+use super::entry::{Entry, Making};
 use crate::command;
 
 /// The files that say what npm installs; they are copied because npm installs beside them.
 const FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 
+const MODULES: &str = "node_modules";
+
 /// Packages that belong together.
 pub(crate) struct Packages<'a> {
     /// What they are, for people.
     pub(crate) title: &'a str,
+    /// What their entries in the cache are called.
+    pub(crate) name: &'a str,
     /// The directory of the files that name them.
     pub(crate) source: &'a Path,
-    /// The directory that they are installed in; their stamp is beside it.
-    pub(crate) directory: &'a Path,
 }
+
+/// Where packages were installed.
+pub(crate) struct Installed(PathBuf);
 
 impl Packages<'_> {
     /// Installs the packages unless they are there, then does what remains to be done with the new ones.
-    pub(crate) fn ensure(&self, finish: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    pub(crate) fn ensure(
+        &self,
+        cache: &Path,
+        finish: impl FnOnce(&Making<'_>) -> Result<()>,
+    ) -> Result<Installed> {
         let texts = FILES.iter().map(|name| read(&self.source.join(name))).collect::<Result<Vec<_>>>()?;
         let version = command::read(Command::new("node").arg("--version"))?;
         let inputs: Vec<_> = texts.iter().map(String::as_str).chain([version.as_str()]).collect();
-        let stamp = Stamp::of(self.directory.with_extension("stamp"), &inputs);
-        if stamp.is_current() && self.directory.join("node_modules").is_dir() {
-            eprintln!("  {}: up to date", self.title);
-            return Ok(());
-        }
-        eprintln!("  {}: installing into {}", self.title, self.directory.display());
-        stamp.around(|| {
-            self.install(&texts)?;
-            finish(self.directory)
-        })
+        let path = cache.join(format!("{}-{}", self.name, cache::fingerprint(&inputs)));
+        let entry = Entry { title: self.title, path, probe: &probe };
+        entry.ensure(|making| {
+            self.install(making, &texts)?;
+            finish(making)
+        })?;
+        eprintln!("  {}: {}", self.title, entry.path.display());
+        Ok(Installed(entry.path))
     }
 
-    fn install(&self, texts: &[String]) -> Result<()> {
-        let directory = self.directory;
-        fs::create_dir_all(directory).with_context(|| format!("creating `{}`", directory.display()))?;
-        FILES.iter().zip(texts).try_for_each(|(name, text)| write(&directory.join(name), text))?;
-        command::run(&mut npm(directory))
+    fn install(&self, making: &Making<'_>, texts: &[String]) -> Result<()> {
+        FILES.iter().zip(texts).try_for_each(|(name, text)| write(&making.path.join(name), text))?;
+        making
+            .run(&mut npm(making.path))
             .with_context(|| format!("installing what `{}` lists", self.source.join(FILES[1]).display()))
     }
+}
+
+impl Installed {
+    /// Makes a directory of the clone one that these packages are found from.
+    ///
+    /// Only the packages are linked, so that `..` leads from the directory to the clone and not into the cache.
+    pub(crate) fn link(&self, directory: &Path) -> Result<()> {
+        cache::link(&directory.join(MODULES), &self.0.join(MODULES))
+    }
+}
+
+fn probe(path: &Path) -> Result<()> {
+    let modules = path.join(MODULES);
+    ensure!(modules.is_dir(), "`{}` is missing", modules.display());
+    Ok(())
 }
 
 fn npm(directory: &Path) -> Command {
@@ -82,23 +104,24 @@ mod tests {
     #[test]
     fn packages_that_could_not_be_finished_are_installed_again() {
         let place = tempfile::tempdir().unwrap();
-        let (source, directory) = (place.path().join("source"), place.path().join("packages"));
+        let (source, cache) = (place.path().join("source"), place.path().join("cache"));
         fs::create_dir(&source).unwrap();
+        fs::create_dir(&cache).unwrap();
         let lock = r#"{"name":"x","version":"0.0.0","lockfileVersion":3,"packages":{"":{"name":"x","version":"0.0.0"}}}"#;
         for (name, text) in FILES.iter().zip([r#"{"name":"x","version":"0.0.0"}"#, lock, ""]) {
             fs::write(source.join(name), text).unwrap();
         }
-        let packages = Packages { title: "nothing", source: &source, directory: &directory };
-        packages.ensure(|_| bail!("interrupted")).unwrap_err();
+        let packages = Packages { title: "nothing", name: "nothing", source: &source };
+        assert!(packages.ensure(&cache, |_| bail!("interrupted")).is_err());
         let mut finished = 0;
         for _ in 0..2 {
-            packages
-                .ensure(|directory| {
-                    finished += 1;
-                    fs::create_dir_all(directory.join("node_modules")).map_err(Into::into)
-                })
-                .unwrap();
+            let installed = packages.ensure(&cache, |making| {
+                finished += 1;
+                fs::create_dir_all(making.path.join(MODULES)).map_err(Into::into)
+            });
+            installed.unwrap().link(&place.path().join("clone")).unwrap();
         }
         assert_eq!(finished, 1);
+        assert!(place.path().join("clone").join(MODULES).is_dir());
     }
 }

@@ -11,8 +11,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail, ensure};
 use baton_testbed::Programs;
 
-use super::debian;
 use super::version::Version;
+use super::{debian, entry};
 use crate::command;
 
 /// One thing the tests need from the system.
@@ -63,17 +63,20 @@ const PROGRAMS: [Program; 14] = [
 const POSTGRESQL: Source = Source::Packages { debian: "postgresql", homebrew: "postgresql@16" };
 
 /// Checks every program, installs what may be installed, and fails by name for the rest.
-pub(crate) fn ensure() -> Result<()> {
+pub(crate) fn ensure(cache: &Path) -> Result<()> {
     let missing = look();
-    if missing.is_empty() {
-        return Ok(());
+    if packages(&missing).is_empty() || !debian::may_install() {
+        return complain(&missing);
     }
+    // Two package managers at once get in each other's way.
+    let _alone = entry::lock(&cache.join("programs"), "programs of the system")?;
+    let missing = look();
     let packages = packages(&missing);
-    if !packages.is_empty() && debian::may_install() {
-        debian::install(&packages)?;
-        return complain(&look());
+    if packages.is_empty() {
+        return complain(&missing);
     }
-    complain(&missing)
+    debian::install(&packages)?;
+    complain(&look())
 }
 
 fn look() -> Vec<Missing> {
