@@ -8,6 +8,7 @@
 
 mod bench;
 mod command;
+mod junit;
 mod setup;
 mod sim;
 mod steps;
@@ -81,6 +82,14 @@ mod tests {
         let Command::Test(args) = cli.command else { panic!("`test` was not parsed as the test command") };
         assert!(args.full);
         assert_eq!(args.filter, ["claims", "--no-capture"]);
+    }
+
+    #[test]
+    fn a_failed_test_is_tried_again_on_request() {
+        let cli = Cli::parse_from(["xtask", "test", "--retry", "claims"]);
+        let Command::Test(args) = cli.command else { panic!("`test` was not parsed as the test command") };
+        assert!(args.retry);
+        assert_eq!(args.filter, ["claims"]);
     }
 
     #[test]

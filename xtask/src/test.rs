@@ -4,17 +4,20 @@
 //! nothing about single tests; nextest selects and runs them.
 
 use std::env;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use baton_testbed::{Cluster, shared};
+use clap::builder::FalseyValueParser;
 
 use crate::setup::Provided;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
-use crate::{command, setup};
+use crate::{command, junit, setup};
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args, Default)]
@@ -26,6 +29,10 @@ pub(crate) struct Args {
     /// Also check the dependencies for known vulnerabilities, which needs a network.
     #[arg(long, conflicts_with = "filter")]
     pub(crate) advisories: bool,
+
+    /// Try a failed test once more, and list it as flaky if it then passes.
+    #[arg(long, env = "CI", value_parser = FalseyValueParser::new())]
+    pub(crate) retry: bool,
 
     /// Run only setup and the tests these nextest arguments select: names, or `-- -E 'test(name)'`.
     #[arg(trailing_var_arg = true, value_name = "FILTER")]
@@ -46,6 +53,9 @@ struct Planned {
 /// Where property tests read the seed of their random inputs.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
+/// Where nextest reads how often to try a failed test again; `--retries` in a filter overrides it.
+const RETRIES: &str = "NEXTEST_RETRIES";
+
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let mut steps = Steps::default();
     let Some(provided) = steps.run("setup", "cargo xtask setup", || setup::run(workspace)) else {
@@ -53,6 +63,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         return steps.finish();
     };
     let seed = seed();
+    forget(&workspace.test_report())?;
     for planned in plan(args, &seed) {
         // It ends with this turn of the loop, whatever becomes of the step.
         let postgres = if planned.with_postgres { start_postgres(&mut steps) } else { None };
@@ -61,6 +72,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         let shown = command::shown(&cargo);
         steps.run(planned.name, &shown, || attempt(&mut cargo, &planned.remedy));
     }
+    report(workspace)?;
     if !args.advisories && args.filter.is_empty() {
         eprintln!(
             "\nnote: known vulnerabilities were not looked up, which needs a network: add --advisories"
@@ -73,6 +85,32 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
 fn start_postgres(steps: &mut Steps) -> Option<Cluster> {
     let shown = "one private server for all tests, until they have ended";
     steps.run("postgres", shown, || Cluster::start().map_err(Into::into))
+}
+
+/// Removes what an earlier run reported, so that it is not taken for this one.
+fn forget(report: &Path) -> Result<()> {
+    match fs::remove_file(report) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("removing `{}`", report.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says which tests were flaky, and keeps the list.
+fn report(workspace: &Workspace) -> Result<()> {
+    // There is none if the tests did not compile, or ran under another profile.
+    let xml = fs::read_to_string(workspace.test_report()).ok();
+    let tests = xml.map_or(Ok(Vec::new()), |xml| junit::parse(&xml))?;
+    let (list, flaky) = (workspace.flaky_tests(), junit::flaky(&tests));
+    fs::create_dir_all(&workspace.target)
+        .and_then(|()| fs::write(&list, &flaky))
+        .with_context(|| format!("writing `{}`", list.display()))?;
+    if !flaky.is_empty() {
+        println!("\nFLAKY, passed only when tried again; mend these (also in {}):", list.display());
+        flaky.lines().for_each(|name| println!("  {name}"));
+    }
+    Ok(())
 }
 
 /// Takes the seed from the environment, or a new one from the clock, so that every run tries other inputs.
@@ -137,6 +175,10 @@ fn prepared(
     if args.full {
         cargo.env("BATON_TEST_FULL", "1");
     }
+    // A person wants to see a failure at once. A machine tells a flaky test from a broken one first.
+    if args.retry {
+        cargo.env(RETRIES, "1");
+    }
     if let Some(socket_dir) = postgres {
         cargo.env(shared::VARIABLE, socket_dir);
     }
@@ -190,6 +232,12 @@ mod tests {
         assert_eq!(variables(&Args::default(), None), ["BATON_CONTRACT_DIR", "PATH", SEED]);
         let full = Args { full: true, ..Args::default() };
         assert_eq!(variables(&full, None), ["BATON_CONTRACT_DIR", "BATON_TEST_FULL", "PATH", SEED]);
+    }
+
+    #[test]
+    fn a_run_that_tries_again_tells_nextest_so() {
+        let args = Args { retry: true, ..Args::default() };
+        assert_eq!(variables(&args, None), ["BATON_CONTRACT_DIR", "NEXTEST_RETRIES", "PATH", SEED]);
     }
 
     #[test]

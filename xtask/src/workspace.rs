@@ -31,4 +31,14 @@ impl Workspace {
     pub(crate) fn contract(&self) -> PathBuf {
         self.target.join("contract")
     }
+
+    /// Names the report that nextest writes about a run; nextest keeps it here wherever the target directory is.
+    pub(crate) fn test_report(&self) -> PathBuf {
+        self.root.join("target/nextest/default/junit.xml")
+    }
+
+    /// Names the list of the tests that passed only when they were tried again.
+    pub(crate) fn flaky_tests(&self) -> PathBuf {
+        self.target.join("flaky.txt")
+    }
 }
