@@ -3,6 +3,8 @@
 //! nextest writes the file because `.config/nextest.toml` says so. This module reads it and words what people are
 //! told; nothing here decides whether a run has passed.
 
+use std::fmt::Write as _;
+
 use anyhow::{Context as _, Result};
 use roxmltree::{Document, Node};
 
@@ -40,6 +42,16 @@ pub(crate) fn flaky(tests: &[TestCase]) -> String {
     let mut names: Vec<_> = tests.iter().filter(|test| test.is_flaky).map(|test| &*test.name).collect();
     names.sort_unstable();
     names.iter().fold(String::new(), |text, name| text + name + "\n")
+}
+
+/// Lists the tests that took longest, the slowest first.
+pub(crate) fn slowest(tests: &[TestCase], count_max: usize) -> String {
+    let mut tests: Vec<_> = tests.iter().collect();
+    tests.sort_by(|left, right| right.seconds.total_cmp(&left.seconds));
+    tests.iter().take(count_max).fold(String::new(), |mut text, test| {
+        writeln!(text, "{:>8.1} s  {}", test.seconds, test.name).expect("a String takes everything");
+        text
+    })
 }
 
 #[cfg(test)]
@@ -81,5 +93,12 @@ mod tests {
         let tests = [test("b x", 1.0, true), test("c", 1.0, false), test("a y", 2.0, true)];
         assert_eq!(flaky(&tests), "a y\nb x\n");
         assert_eq!(flaky(&tests[1..2]), "");
+    }
+
+    #[test]
+    fn the_slowest_tests_come_first_and_only_so_many() {
+        let tests = [test("a", 0.04, false), test("b", 71.26, false), test("c", 9.0, true)];
+        assert_eq!(slowest(&tests, 2), "    71.3 s  b\n     9.0 s  c\n");
+        assert_eq!(slowest(&[], 2), "");
     }
 }

@@ -56,6 +56,9 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 /// Where nextest reads how often to try a failed test again; `--retries` in a filter overrides it.
 const RETRIES: &str = "NEXTEST_RETRIES";
 
+/// How many of the slowest tests are shown.
+const SLOWEST_MAX: usize = 10;
+
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let mut steps = Steps::default();
     let Some(provided) = steps.run("setup", "cargo xtask setup", || setup::run(workspace)) else {
@@ -97,7 +100,7 @@ fn forget(report: &Path) -> Result<()> {
     }
 }
 
-/// Says which tests were flaky, and keeps the list.
+/// Says which tests took longest and which were flaky, and keeps the list of the latter.
 fn report(workspace: &Workspace) -> Result<()> {
     // There is none if the tests did not compile, or ran under another profile.
     let xml = fs::read_to_string(workspace.test_report()).ok();
@@ -106,6 +109,9 @@ fn report(workspace: &Workspace) -> Result<()> {
     fs::create_dir_all(&workspace.target)
         .and_then(|()| fs::write(&list, &flaky))
         .with_context(|| format!("writing `{}`", list.display()))?;
+    if tests.len() > SLOWEST_MAX {
+        println!("\nslowest tests:\n{}", junit::slowest(&tests, SLOWEST_MAX).trim_end());
+    }
     if !flaky.is_empty() {
         println!("\nFLAKY, passed only when tried again; mend these (also in {}):", list.display());
         flaky.lines().for_each(|name| println!("  {name}"));
