@@ -4,7 +4,7 @@
 //! person who waits for it.
 
 use std::env;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -17,6 +17,11 @@ pub(crate) fn cargo() -> Command {
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     let status = command.status().with_context(|| format!("`{shown}` could not be started"))?;
+    judge(&shown, status)
+}
+
+/// Fails unless a command that was shown to people has succeeded.
+pub(crate) fn judge(shown: &str, status: ExitStatus) -> Result<()> {
     ensure!(status.success(), "`{shown}` ended with {status}; its own message is above");
     Ok(())
 }

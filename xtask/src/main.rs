@@ -9,6 +9,9 @@
 mod bench;
 mod command;
 mod junit;
+mod plan;
+mod progress;
+mod runner;
 mod setup;
 mod sim;
 mod steps;

@@ -40,6 +40,11 @@ impl Steps {
         outcome.ok()
     }
 
+    /// Tells whether a step has failed.
+    pub(crate) fn failed(&self, name: &str) -> bool {
+        self.rows.iter().any(|row| row.name == name && !row.passed)
+    }
+
     /// Prints the table and fails if any step failed.
     pub(crate) fn finish(self) -> Result<()> {
         println!("\n{}", table(&self.rows));
@@ -90,6 +95,7 @@ total        62.2 s";
         let mut steps = Steps::default();
         assert_eq!(steps.run("first", "always fails", || bail!("broken")), None::<()>);
         assert_eq!(steps.run("second", "always passes", || Ok(7)), Some(7));
+        assert!(steps.failed("first") && !steps.failed("second") && !steps.failed("third"));
         assert_eq!(steps.finish().unwrap_err().to_string(), "1 of 2 steps failed: first");
     }
 

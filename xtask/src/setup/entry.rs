@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use crate::command;
+use crate::progress;
 
 const COMPLETE: &str = ".complete";
 
@@ -38,7 +38,7 @@ impl Entry<'_> {
         self.clear()?;
         eprintln!("  {}: installing into {}", self.title, self.path.display());
         fs::create_dir(&self.path).with_context(|| format!("creating `{}`", self.path.display()))?;
-        make(&Making { path: &self.path, lock: &lock })?;
+        make(&Making { title: self.title, path: &self.path, lock: &lock })?;
         (self.probe)(&self.path).with_context(|| format!("{}: installed, but not usable", self.title))?;
         let complete = self.path.join(COMPLETE);
         fs::write(&complete, "").with_context(|| format!("writing `{}`", complete.display()))
@@ -67,6 +67,7 @@ impl Entry<'_> {
 
 /// The proof that nobody else makes the same entry.
 pub(crate) struct Making<'a> {
+    title: &'a str,
     pub(crate) path: &'a Path,
     lock: &'a File,
 }
@@ -78,7 +79,7 @@ impl Making<'_> {
     /// nobody removes the directory under it.
     pub(crate) fn run(&self, command: &mut Command) -> Result<()> {
         let lock = self.lock.try_clone().context("sharing the lock of an entry")?;
-        command::run(command.stdin(lock))
+        progress::watch(self.title, command.stdin(lock))
     }
 }
 

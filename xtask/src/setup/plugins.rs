@@ -98,12 +98,12 @@ impl Plugin {
 
     fn compile(&self, making: &Making<'_>) -> Result<()> {
         let build = making.path.join("build");
-        making.run(&mut self.installation(making.path, &build))?;
+        making.run(&mut self.installation(making.path, &build)?)?;
         fs::remove_dir_all(&build).with_context(|| format!("removing `{}`", build.display()))
     }
 
     /// The features that are left out are nextest's probes for tracers and its way to update itself; deny has none.
-    fn installation(&self, root: &Path, build: &Path) -> Command {
+    fn installation(&self, root: &Path, build: &Path) -> Result<Command> {
         let mut install = command::cargo();
         install
             .args(["install", "--locked", "--debug", "--no-default-features", "--no-track"])
@@ -114,8 +114,10 @@ impl Plugin {
             .arg(self.package)
             // Settings of the workspace are not for them.
             .current_dir(root)
+            // Otherwise cargo advises to do so.
+            .env("PATH", search_path(&[root.join("bin")])?)
             .envs(QUICK);
-        install
+        Ok(install)
     }
 }
 
@@ -125,10 +127,10 @@ mod tests {
 
     #[test]
     fn a_plugin_is_installed_pinned_and_in_its_entry() {
-        let shown = command::shown(&PLUGINS[1].installation(Path::new("/c/d"), Path::new("/c/d/build")));
+        let installation = PLUGINS[1].installation(Path::new("/c/d"), Path::new("/c/d/build")).unwrap();
         let wanted = "cargo install --locked --debug --no-default-features --no-track --version 0.20.2 \
                       --root /c/d --target-dir /c/d/build cargo-deny";
-        assert_eq!(shown, wanted);
+        assert_eq!(command::shown(&installation), wanted);
     }
 
     #[test]
