@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "development tool: talks to a terminal")]
 
 mod bench;
+mod check;
 mod command;
 mod junit;
 mod plan;
@@ -39,6 +40,8 @@ enum Command {
     Setup,
     /// Run everything continuous integration runs, or only the tests a filter selects.
     Test(test::Args),
+    /// Lint what has changed against main and what depends on it, and run the tests of what has changed.
+    Check,
     /// Check the rules of the repository that no compiler checks.
     Tidy,
     /// Live through simulated worlds, each from a seed and each twice.
@@ -62,6 +65,7 @@ fn dispatch(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Setup => setup::run(&Workspace::find()?).map(drop),
         Command::Test(args) => test::run(&Workspace::find()?, &args),
+        Command::Check => check::run(&Workspace::find()?),
         Command::Tidy => tidy::run(&Workspace::find()?),
         Command::Sim(args) => sim::run(&args),
         Command::Bench(bench) => bench::run(bench),

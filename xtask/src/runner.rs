@@ -72,7 +72,7 @@ impl<'a> Runner<'a> {
         let mut cargo = command::cargo();
         cargo.args(&planned.arguments).current_dir(&self.workspace.root);
         cargo.env("PATH", &self.provided.search_path).env("BATON_CONTRACT_DIR", self.workspace.contract());
-        cargo.envs(variables(self.mode, &self.seed));
+        cargo.envs(variables(planned.kind, self.mode, &self.seed));
         cargo.envs(postgres.as_ref().map(|cluster| (shared::VARIABLE, cluster.socket_dir())));
         let shown = command::shown(&cargo);
         self.steps.run(planned.name, &shown, || attempt(&mut cargo, planned));
@@ -110,10 +110,10 @@ fn remedy(mode: Mode, seed: &str) -> String {
     format!("repeat one test with `{SEED}={seed} cargo xtask test {full}NAME`")
 }
 
-fn variables(mode: Mode, seed: &str) -> Vec<(&'static str, &str)> {
+fn variables(kind: Kind, mode: Mode, seed: &str) -> Vec<(&'static str, &str)> {
     let full = mode.full.then_some(("BATON_TEST_FULL", "1"));
     // A person wants to see a failure at once. A machine tells a flaky test from a broken one first.
-    let retry = mode.retry.then_some((RETRIES, "1"));
+    let retry = (mode.retry && kind == Kind::Tests).then_some((RETRIES, "1"));
     [(SEED, seed)].into_iter().chain(full).chain(retry).collect()
 }
 
@@ -152,13 +152,17 @@ mod tests {
 
     #[test]
     fn the_tests_are_told_what_kind_of_run_it_is() {
-        let told = |full, retry| {
-            let variables = variables(Mode { full, retry }, "7");
-            variables.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(told(false, false), "PROPTEST_RNG_SEED=7");
-        assert_eq!(told(true, false), "PROPTEST_RNG_SEED=7 BATON_TEST_FULL=1");
-        assert_eq!(told(false, true), "PROPTEST_RNG_SEED=7 NEXTEST_RETRIES=1");
+        let table = [
+            (Kind::Tests, false, false, "PROPTEST_RNG_SEED=7"),
+            (Kind::Tests, true, false, "PROPTEST_RNG_SEED=7 BATON_TEST_FULL=1"),
+            (Kind::Tests, false, true, "PROPTEST_RNG_SEED=7 NEXTEST_RETRIES=1"),
+            (Kind::Compiling, true, true, "PROPTEST_RNG_SEED=7 BATON_TEST_FULL=1"),
+        ];
+        for (kind, full, retry, wanted) in table {
+            let variables = variables(kind, Mode { full, retry }, "7");
+            let told: Vec<_> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            assert_eq!(told.join(" "), wanted);
+        }
     }
 
     #[test]
