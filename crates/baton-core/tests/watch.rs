@@ -1,7 +1,5 @@
 //! What the watch over a board keeps, tells and forgets.
 
-#![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
-
 use baton_core::RepoSlug;
 use baton_core::board::{Changes, Happening, News, Subject, Touched, Watch};
 use baton_core::time::ServerTime;

@@ -1,7 +1,5 @@
 //! The forge inside another program: started, turned, read and shut down through its handle.
 
-#![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
-
 use baton_forge::admin::Admin;
 use baton_forge::{
     ClockSetting, Fault, FaultKind, FaultMatch, FaultWhen, Forge, ForgeConfig, ForgeHandle, KnobsPatch,

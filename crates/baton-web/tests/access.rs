@@ -1,11 +1,7 @@
 //! Who is let in, and who is not.
 
-#![expect(clippy::unwrap_used, reason = "a test program fails where it stands")]
-
-mod support;
-
+use crate::support::{ELSEWHERE, HERE, Reaction, TOKEN, dashboard, send};
 use axum::Router;
-use support::{ELSEWHERE, HERE, Reaction, TOKEN, dashboard, send};
 
 const BOARD: &str = "GET /api/v1/board";
 const ORDER: &str = "POST /api/v1/issues/acme/web/15/orders";

@@ -1,18 +1,10 @@
 //! The API answers as its document says, to good questions and to bad ones.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "a test program: it reads and writes the document, and fails where it stands"
-)]
-
-#[expect(dead_code, reason = "each test program uses a part of it")]
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::{HERE, Reaction, TOKEN, access, dashboard, send};
 use axum::Router;
 use baton_core::tracker::IssueKey;
 use baton_view::example::ExampleLookout;
@@ -22,7 +14,6 @@ use baton_view::{
 };
 use baton_web::Dashboard;
 use serde_json::{Value, json};
-use support::{HERE, Reaction, TOKEN, access, dashboard, send};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 

@@ -1,22 +1,12 @@
 //! A client that others wrote reads the document of the API, and asks everything that it allows and much that it does not.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test program: it starts the client where setup has put it, and fails where it stands"
-)]
-
-#[expect(dead_code, reason = "each test program uses a part of it")]
-mod support;
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::{Obedient, TOKEN, access};
 use baton_sim::{HandClock, MemoryStore};
 use baton_web::{Dashboard, Server};
-use support::{Obedient, TOKEN, access};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 

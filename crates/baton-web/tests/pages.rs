@@ -1,7 +1,5 @@
 //! The pages over real connections: what they show, what they never do, and what orders come to.
 
-#![expect(clippy::unwrap_used, reason = "a test program: it fails where it stands")]
-
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 

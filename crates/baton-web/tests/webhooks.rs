@@ -1,11 +1,5 @@
 //! The endpoint of webhooks, over real connections.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "a test program: it reads the clock of the machine, and fails where it stands"
-)]
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};

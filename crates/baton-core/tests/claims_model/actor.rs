@@ -11,8 +11,8 @@ use baton_core::claim::swap::Swap;
 use baton_core::claim::sweep::Sweep;
 use baton_core::claim::{Lease, Protocol};
 
-use crate::server::Tick;
-use crate::setup::Setup;
+use crate::claims_model::server::Tick;
+use crate::claims_model::setup::Setup;
 
 /// One of the machines at work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -9,10 +9,10 @@ use baton_core::claim::text::{self, Marker};
 use baton_core::claim::{Protocol, Timing};
 use baton_core::labels;
 
-use crate::actor::{End, Next, Program};
-use crate::server::{Server, Tick};
-use crate::setup::Setup;
-use crate::world::World;
+use crate::claims_model::actor::{End, Next, Program};
+use crate::claims_model::server::{Server, Tick};
+use crate::claims_model::setup::Setup;
+use crate::claims_model::world::World;
 
 /// Returns what is wrong with a state in which nobody acts any more.
 pub(crate) fn violation(setup: &Setup, world: &World) -> Option<String> {

@@ -4,10 +4,10 @@ use baton_core::claim::Protocol;
 use baton_core::claim::step::Safeguards;
 use baton_core::labels::IMPLEMENT;
 
-use crate::scenarios::holds;
-use crate::search::explore;
-use crate::server::{Server, Tick};
-use crate::setup::Setup;
+use crate::claims_model::scenarios::holds;
+use crate::claims_model::search::explore;
+use crate::claims_model::server::{Server, Tick};
+use crate::claims_model::setup::Setup;
 
 /// Explores a setting with and without a safeguard.
 fn is_needed(name: &str, setup: &Setup, without: Safeguards, expected: &str) {

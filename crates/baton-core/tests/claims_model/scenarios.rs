@@ -3,9 +3,9 @@
 use baton_core::claim::Protocol;
 use baton_core::labels::{IMPLEMENT, PR_OPEN};
 
-use crate::search::{Found, explore};
-use crate::server::{Server, Tick};
-use crate::setup::Setup;
+use crate::claims_model::search::{Found, explore};
+use crate::claims_model::server::{Server, Tick};
+use crate::claims_model::setup::Setup;
 
 /// Returns one bound for every day and another for the long run.
 fn daily_or_full<T>(daily: T, full: T) -> T {

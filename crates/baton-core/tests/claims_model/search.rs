@@ -11,13 +11,13 @@ use std::time::Instant;
 use baton_core::claim::ledger::Ledger;
 use baton_core::claim::step::Ask;
 
-use crate::actor::{Actor, End, Program};
-use crate::aftermath;
-use crate::server::{Server, fingerprint};
-use crate::setup::Setup;
-use crate::telling;
-use crate::turn::{Fate, Turns, View};
-use crate::world::{Action, Part, World};
+use crate::claims_model::actor::{Actor, End, Program};
+use crate::claims_model::aftermath;
+use crate::claims_model::server::{Server, fingerprint};
+use crate::claims_model::setup::Setup;
+use crate::claims_model::telling;
+use crate::claims_model::turn::{Fate, Turns, View};
+use crate::claims_model::world::{Action, Part, World};
 
 /// No run within the bounds of the scenarios has nearly as many steps.
 const DEPTH_MAX: usize = 150;

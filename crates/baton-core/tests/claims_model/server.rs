@@ -17,7 +17,7 @@ use baton_core::time::{BootTime, ServerTime};
 use baton_core::tracker::{Author, Comment, Commit, Dated, Issue, LabelEvent, RefAdvance, RefCreation};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::setup::Setup;
+use crate::claims_model::setup::Setup;
 
 /// Returns 128 bits that stand for a value.
 pub(crate) fn fingerprint(value: &impl Hash) -> u128 {

@@ -8,7 +8,7 @@ use baton_core::claim::sweep::SweepRules;
 use baton_core::claim::{Eligibility, Nonce, Outcome, Protocol, Timing};
 use baton_core::labels;
 
-use crate::server::Tick;
+use crate::claims_model::server::Tick;
 
 const NAMES: [&str; 5] = ["ann", "bob", "cy", "dee", "probe"];
 

@@ -3,10 +3,10 @@
 use baton_core::claim::step::Ask;
 use baton_core::claim::text::{self, ClaimState, Marker};
 
-use crate::actor::{Actor, Program};
-use crate::setup::Setup;
-use crate::turn::{Fate, Sending, View};
-use crate::world::{Action, World};
+use crate::claims_model::actor::{Actor, Program};
+use crate::claims_model::setup::Setup;
+use crate::claims_model::turn::{Fate, Sending, View};
+use crate::claims_model::world::{Action, World};
 
 /// Tells one step; what goes without saying is left out.
 pub(crate) fn line(setup: &Setup, before: &World, after: &World, action: Action) -> Option<String> {

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use baton_core::claim::step::{Answer, Ask, Failure};
 use baton_core::labels;
 
-use crate::actor::{Actor, Busy, End};
-use crate::aftermath;
-use crate::search::Lowest;
-use crate::server::{Server, Tick};
-use crate::setup::Setup;
-use crate::world::Part;
+use crate::claims_model::actor::{Actor, Busy, End};
+use crate::claims_model::aftermath;
+use crate::claims_model::search::Lowest;
+use crate::claims_model::server::{Server, Tick};
+use crate::claims_model::setup::Setup;
+use crate::claims_model::world::Part;
 
 /// What a read shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

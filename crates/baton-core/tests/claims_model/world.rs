@@ -12,10 +12,10 @@ use baton_core::claim::handback::Handback;
 use baton_core::claim::renewal::Renewal;
 use baton_core::claim::step::Ask;
 
-use crate::actor::{Actor, Busy, End, Program};
-use crate::server::{Server, Tick, fingerprint};
-use crate::setup::Setup;
-use crate::turn::{self, Fate, Sending, Turn, Turns, View};
+use crate::claims_model::actor::{Actor, Busy, End, Program};
+use crate::claims_model::server::{Server, Tick, fingerprint};
+use crate::claims_model::setup::Setup;
+use crate::claims_model::turn::{self, Fate, Sending, Turn, Turns, View};
 
 /// A part of the world with its fingerprint. States share the parts in which they agree.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@
 use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::grammar::{self, Grammar};
-use crate::mutation::{self, Dice};
+use crate::grammars::grammar::{self, Grammar};
+use crate::grammars::mutation::{self, Dice};
 
 const CASES: usize = 10_000;
 const CASES_FULL: usize = 200_000;

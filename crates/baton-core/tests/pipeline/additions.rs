@@ -21,7 +21,9 @@ use baton_core::pipeline::{End, Pipeline, Step, can_repair, repairs};
 use baton_core::slot::{EnginePause, SlackMessage};
 use baton_core::tracker::PullState;
 
-use crate::world::{World, added, check, comment, ended, issue_in, removed, request, review, thread};
+use crate::pipeline::world::{
+    World, added, check, comment, ended, issue_in, removed, request, review, thread,
+};
 
 const PENDING: &str = "agent:plan-pending-approval";
 const COMPLETE: &str = "Done.\nBATON_STAGE_COMPLETE";
@@ -593,7 +595,7 @@ fn a_pause_over_night_is_not_followed_by_a_time_out() {
 fn a_question_before_there_is_a_pull_request_is_asked_on_the_issue() {
     let mut world = issue_in("Implement").locked();
     let settlement = world.end_stage("I read it all.\nBATON_BLOCKED_ON_INPUT");
-    let said = crate::world::said(&settlement);
+    let said = crate::pipeline::world::said(&settlement);
     assert!(said.iter().all(|(on, _)| *on == baton_core::pipeline::effect::Place::Issue), "{said:?}");
     assert!(said[0].1.contains("I read it all."));
 }
@@ -609,7 +611,7 @@ fn an_issue_is_taken_apart_only_into_parts_that_can_be_made() {
         assert_eq!(world.step(), Step::Rest(Rest::Cooldown));
     }
     let told = issue_in("Plan").locked().end_stage(&format!("BATON_DECOMPOSED\n{good}\n{bad}"));
-    let body = crate::world::said(&told)[0].1;
+    let body = crate::pipeline::world::said(&told)[0].1;
     assert!(
         body.contains("Not done:") && body.contains("One half") && body.contains("SUB_ISSUE_BEGIN"),
         "{body}"

@@ -15,8 +15,8 @@ use baton_core::pipeline::trail::Answer;
 use baton_core::pipeline::{Effect, StageKind, Step, View};
 use baton_core::tracker::PullState;
 
-use crate::liveness::{Habit, check_still, live};
-use crate::world::{World, check, comment, issue_in, pull, request, review, thread};
+use crate::pipeline::liveness::{Habit, check_still, live};
+use crate::pipeline::world::{World, check, comment, issue_in, pull, request, review, thread};
 
 /// The columns: all stages, and one that is none.
 pub(crate) const COLUMNS: [&str; 8] =

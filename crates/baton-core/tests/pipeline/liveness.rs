@@ -7,7 +7,7 @@ use baton_core::pipeline::names::Flag;
 use baton_core::pipeline::step::{Hold, Rest};
 use baton_core::pipeline::{End, Step};
 
-use crate::world::{World, comment, thread};
+use crate::pipeline::world::{World, comment, thread};
 
 /// Runs and days after which everything must stand still.
 const ROUNDS_MAX: u64 = 120;

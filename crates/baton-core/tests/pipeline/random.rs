@@ -12,8 +12,8 @@ use baton_core::tracker::PullState;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::exhaustive::{COLUMNS, check_effects, check_step};
-use crate::world::{STEPS_MAX, World, check, comment, issue_in, request, review, thread};
+use crate::pipeline::exhaustive::{COLUMNS, check_effects, check_step};
+use crate::pipeline::world::{STEPS_MAX, World, check, comment, issue_in, request, review, thread};
 
 /// Something that happens to an issue.
 #[derive(Debug, Clone)]
@@ -215,6 +215,6 @@ proptest! {
             life.happens(event);
             life.comes_to_rest();
         }
-        crate::liveness::live(&mut life.world, crate::liveness::Habit::Silent);
+        crate::pipeline::liveness::live(&mut life.world, crate::pipeline::liveness::Habit::Silent);
     }
 }

@@ -4,7 +4,7 @@ use baton_core::config::PipelineDialect;
 use baton_core::pipeline::stage::Instruction;
 use baton_core::prompt::{Material, Purpose, Templates, example, render};
 
-use crate::written::skill;
+use crate::prompts::written::skill;
 
 fn with(text: &str) -> Result<Templates, String> {
     let templates = Templates::built_in(PipelineDialect::Baton);

@@ -5,7 +5,7 @@ use baton_core::pipeline::item::Comment;
 use baton_core::prompt::{Material, Purpose, Templates, context_files, example, render};
 use proptest::prelude::*;
 
-use crate::written::rendered;
+use crate::prompts::written::rendered;
 
 /// A block of a prompt.
 #[derive(Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ fn a_template_of_a_user_keeps_strangers_in_their_blocks_too() {
     let templates = templates.with_override(Purpose::Stage, "stage.md", text).unwrap();
     let prompt = |text: &str| {
         let material = told(Purpose::Stage, &|_| text.to_owned());
-        read(&render(&templates, &material, Some(&crate::written::skill())).unwrap()).1
+        read(&render(&templates, &material, Some(&crate::prompts::written::skill())).unwrap()).1
     };
     assert_eq!(prompt("`````\nobey\n````"), prompt(""));
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use baton_core::slot::situation::Change;
 use baton_core::slot::{RunStatus, Wakeup, WakeupStatus};
 
-use crate::world::World;
+use crate::slot::world::World;
 
 fn says(holds: bool, what: impl FnOnce() -> String) -> Option<String> {
     (!holds).then(what)

@@ -4,7 +4,7 @@ use baton_core::slot::item::Gates;
 use baton_core::slot::situation::Change;
 use baton_core::slot::{AgentName, RunEnd, RunId};
 
-use crate::world::{Event, World};
+use crate::slot::world::{Event, World};
 
 fn counts(world: &World) -> Vec<(&str, i64, bool)> {
     let Some(Change::Count(counts)) = world.last.last() else { return Vec::new() };

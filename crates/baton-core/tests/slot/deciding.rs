@@ -6,7 +6,7 @@ use baton_core::slot::ids::{ItemId, RunId};
 use baton_core::slot::situation::Change;
 use baton_core::slot::{ItemMemory, RunEnd};
 
-use crate::world::{Lookup, World};
+use crate::slot::world::{Lookup, World};
 
 fn comment() -> NewEffect {
     NewEffect::free(Deed::Comment { on: baton_core::pipeline::effect::Place::Issue, body: "done".to_owned() })

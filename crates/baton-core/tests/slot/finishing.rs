@@ -7,7 +7,7 @@ use baton_core::slot::ids::{RunId, WorkerId};
 use baton_core::slot::item::Gates;
 use baton_core::slot::{EndCause, RunEnd, RunStatus, Stop, WakeupStatus};
 
-use crate::world::World;
+use crate::slot::world::World;
 
 fn running() -> (World, Baton) {
     let mut world = World::new();

@@ -7,8 +7,8 @@ use baton_core::slot::ids::{RunId, WakeupId};
 use baton_core::slot::situation::TransferReason;
 use baton_core::slot::{AgentName, Context, Disposition, RunEnd, RunStatus, Skip, WakeupStatus};
 
-use crate::steps::ask;
-use crate::world::World;
+use crate::slot::steps::ask;
+use crate::slot::world::World;
 
 /// A world in which the first agent runs and the others wait.
 fn behind(agents: &[&str]) -> World {

@@ -7,7 +7,7 @@ use baton_core::slot::situation::Change;
 use baton_core::slot::wake::WakeOutcome;
 use baton_core::slot::{EndCause, RunEnd, RunStatus, Skip, Stop, WakeupStatus};
 
-use crate::world::{Event, TTL, World};
+use crate::slot::world::{Event, TTL, World};
 
 const FIRST: RunId = RunId(1);
 

@@ -9,7 +9,7 @@ use baton_core::slot::start::StartOutcome;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::World;
+use crate::slot::world::World;
 
 const AGENTS: [&str; 4] = ["ada", " Ada", "bea", "cto"];
 

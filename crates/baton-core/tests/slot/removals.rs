@@ -4,8 +4,8 @@ use baton_core::slot::Safeguards;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
 
-use crate::random::{Play, step};
-use crate::world::World;
+use crate::slot::random::{Play, step};
+use crate::slot::world::World;
 
 /// Returns what random steps violate first, with these safeguards.
 fn violated(safeguards: Safeguards) -> Option<String> {

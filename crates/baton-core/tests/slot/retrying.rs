@@ -5,7 +5,7 @@ use std::time::Duration;
 use baton_core::slot::{RunEnd, RunStatus, WakeupStatus};
 use baton_core::time::StoreTime;
 
-use crate::world::World;
+use crate::slot::world::World;
 
 fn running() -> World {
     let mut world = World::new();

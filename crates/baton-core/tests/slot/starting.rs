@@ -7,7 +7,7 @@ use baton_core::slot::situation::Change;
 use baton_core::slot::start::{NotYours, StartOutcome};
 use baton_core::slot::{AgentName, RunEnd, RunId, RunStatus};
 
-use crate::world::World;
+use crate::slot::world::World;
 
 fn queued() -> World {
     let mut world = World::new();

@@ -8,7 +8,7 @@ use baton_core::slot::steer::Steered;
 use baton_core::slot::wake::WakeOutcome;
 use baton_core::slot::{EndCause, RunEnd, RunStatus, Skip, Stop, WakeupStatus};
 
-use crate::world::{Event, World};
+use crate::slot::world::{Event, World};
 
 const FIRST: RunId = RunId(1);
 const SECOND: RunId = RunId(2);

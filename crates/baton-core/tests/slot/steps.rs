@@ -15,7 +15,7 @@ use baton_core::slot::{
     wake,
 };
 
-use crate::world::{Lookup, TTL, World};
+use crate::slot::world::{Lookup, TTL, World};
 
 /// Returns a request by the tracker's webhook, as an agent or a bot causes it.
 pub(crate) fn ask(agent: &str, context: Context) -> WakeAsk {

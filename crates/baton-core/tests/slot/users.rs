@@ -6,7 +6,7 @@ use baton_core::slot::steer::Steered;
 use baton_core::slot::wake::WakeOutcome;
 use baton_core::slot::{Reason, RunEnd, RunId, RunStatus, WakeupStatus, WorkerId};
 
-use crate::world::World;
+use crate::slot::world::World;
 
 #[test]
 fn a_mention_during_a_run_starts_no_second_run() {

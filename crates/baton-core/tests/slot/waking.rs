@@ -8,8 +8,8 @@ use baton_core::slot::{
     AgentName, Context, ContextError, Disposition, RunEnd, RunStatus, Skip, WakeupStatus,
 };
 
-use crate::steps::ask;
-use crate::world::{Event, World};
+use crate::slot::steps::ask;
+use crate::slot::world::{Event, World};
 
 const FIRST: RunId = RunId(1);
 

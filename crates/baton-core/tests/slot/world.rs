@@ -10,7 +10,7 @@ use baton_core::slot::situation::{Change, Decision, LookedUp, Situation, Transfe
 use baton_core::slot::{Context, ItemMemory, Policy, Run, RunStatus, Wakeup, WakeupStatus, WorkerLease};
 use baton_core::time::StoreTime;
 
-use crate::checks;
+use crate::slot::checks;
 
 /// How long a worker's lease is.
 pub(crate) const TTL: Duration = Duration::from_secs(45);

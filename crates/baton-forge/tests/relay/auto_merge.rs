@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 pub(crate) const ENABLE: &str = "mutation($i: EnablePullRequestAutoMergeInput!) { enablePullRequestAutoMerge(input: $i) {
     pullRequest { autoMergeRequest { mergeMethod commitHeadline enabledBy { login } } viewerCanDisableAutoMerge } } }";

@@ -3,7 +3,7 @@
 use baton_forge::ClockSetting;
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 /// A board with a few words to drive it.
 pub(crate) struct Board<'w> {

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::boards::Board;
-use crate::world::{REPO, World};
+use crate::relay::boards::Board;
+use crate::relay::world::{REPO, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_draft_becomes_an_issue_and_keeps_its_place_and_values() {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::boards::Board;
-use crate::world::{REPO, World};
+use crate::relay::boards::Board;
+use crate::relay::world::{REPO, World};
 
 const BOARD: &str = "/orgs/acme/projectsV2/1";
 

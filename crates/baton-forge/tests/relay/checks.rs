@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_run_goes_from_queued_to_completed_with_annotations() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use baton_forge::{CiRule, ForgeConfig};
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 fn rule(name: &str, command: &str) -> CiRule {
     CiRule {

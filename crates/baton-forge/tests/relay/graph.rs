@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_answered_with_what_was_asked_and_nothing_else() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 impl World {
     /// Carries out a mutation that must succeed; returns its payload.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 async fn refusal(world: &World, query: &str, variables: Value) -> Value {
     world.graph(&world.ada, query, variables).await["errors"][0].clone()

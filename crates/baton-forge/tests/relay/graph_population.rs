@@ -3,8 +3,8 @@
 use baton_forge::admin::{Admin, Kind, Role};
 use serde_json::{Value, json};
 
-use crate::boards::Board;
-use crate::world::{REPO, World};
+use crate::relay::boards::Board;
+use crate::relay::world::{REPO, World};
 
 /// What the walk asks by.
 pub(crate) struct Population {

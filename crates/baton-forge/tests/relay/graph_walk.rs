@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::{Value, json};
 
-use crate::graph_population::{Population, populate};
-use crate::world::World;
+use crate::relay::graph_population::{Population, populate};
+use crate::relay::world::World;
 
 /// What this forge never has an object of, and why.
 const NEVER: [(&str, &str); 11] = [

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::receiver::{Receiver, SECRET};
-use crate::world::{REPO, World};
+use crate::relay::receiver::{Receiver, SECRET};
+use crate::relay::world::{REPO, World};
 
 async fn open_issue(world: &World, title: &str) -> Value {
     world.ok(&world.ada, "POST", &format!("{REPO}/issues"), json!({ "title": title })).await
 }
 
-fn names(received: &[crate::receiver::Received]) -> Vec<String> {
-    received.iter().map(crate::receiver::Received::name).collect()
+fn names(received: &[crate::relay::receiver::Received]) -> Vec<String> {
+    received.iter().map(crate::relay::receiver::Received::name).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,8 +3,8 @@
 use baton_forge::{ClockSetting, KnobsPatch, Span, WebhookKnobs};
 use serde_json::{Value, json};
 
-use crate::receiver::{Received, Receiver};
-use crate::world::{REPO, World};
+use crate::relay::receiver::{Received, Receiver};
+use crate::relay::world::{REPO, World};
 
 async fn open_issues(world: &World, count: usize) {
     for number in 1..=count {

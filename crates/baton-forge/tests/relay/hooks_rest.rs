@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::receiver::Receiver;
-use crate::world::{REPO, World};
+use crate::relay::receiver::Receiver;
+use crate::relay::world::{REPO, World};
 
 async fn refused(world: &World, fields: Value) -> (u16, Value) {
     world.ask(&world.admin, "POST", &format!("{REPO}/hooks"), fields).await

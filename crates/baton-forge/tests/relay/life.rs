@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::receiver::{Received, Receiver};
-use crate::world::{REPO, World};
+use crate::relay::receiver::{Received, Receiver};
+use crate::relay::world::{REPO, World};
 
 /// Leads a pull request through its life; returns the answer to its merge.
 async fn live(world: &World) -> Value {

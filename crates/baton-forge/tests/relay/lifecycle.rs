@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::auto_merge::{ENABLE, waiting};
-use crate::pulls::closing;
-use crate::receiver::{Received, Receiver};
-use crate::threads::threads;
-use crate::world::{REPO, World, git};
+use crate::relay::auto_merge::{ENABLE, waiting};
+use crate::relay::pulls::closing;
+use crate::relay::receiver::{Received, Receiver};
+use crate::relay::threads::threads;
+use crate::relay::world::{REPO, World, git};
 
 fn names(received: &[Received]) -> Vec<String> {
     received.iter().map(Received::name).collect()

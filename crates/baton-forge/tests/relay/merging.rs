@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Clone, REPO, World};
+use crate::relay::world::{Clone, REPO, World};
 
 impl World {
     /// Reads a pull request until its trial merge is known.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World, git_output};
+use crate::relay::world::{REPO, World, git_output};
 
 const MAIN: &str = "/repos/acme/web/branches/main/protection";
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_request_shows_its_commits_its_files_and_its_difference() {

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use ring::hmac;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::relay::world::World;
 
 /// The secret of every hook that a test makes.
 pub(crate) const SECRET: &str = "It's a secret";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 async fn pull_path(world: &World, branch: &str) -> String {
     let pull = world.pull(branch, "").await;

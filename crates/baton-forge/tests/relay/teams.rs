@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_team_is_made_by_an_owner_and_has_members() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{REPO, World};
+use crate::relay::world::{REPO, World};
 
 const THREADS: &str = "query($id: ID!) { node(id: $id) { ... on PullRequest { reviewThreads(first: 20) { nodes {
     id isResolved isOutdated line originalLine startLine path resolvedBy { login } comments(first: 9) { totalCount

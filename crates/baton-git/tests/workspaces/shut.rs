@@ -27,7 +27,9 @@ fn as_plain_user(name: &str, test: impl FnOnce()) {
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     set_mode(home.path(), 0o777);
     let mut command = Command::new(&program);
-    command.args(["--exact", &format!("shut::{name}")]).env(VARIABLE, "1").env("HOME", home.path());
+    // The module, without the name of the program.
+    let (_, module) = module_path!().split_once("::").unwrap();
+    command.args(["--exact", &format!("{module}::{name}")]).env(VARIABLE, "1").env("HOME", home.path());
     let output = command.env("TMPDIR", home.path()).current_dir(home.path()).gid(NOBODY).uid(NOBODY).output();
     let output = output.unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

@@ -1,6 +1,6 @@
 //! Random histories on the memory store, and what happens to them when a safeguard is left out.
 
-use crate::grounds::{InMemory, InMemoryWithoutRowLock};
+use crate::memory_store::grounds::{InMemory, InMemoryWithoutRowLock};
 use baton_core::slot::{Policy, Safeguards};
 use baton_sim::model::{Cases, Found, expect_all_to_hold, expect_one_to_break, live, live_at_once};
 

@@ -10,7 +10,7 @@ use baton_store::{Locking, PostgresOptions, SqlStore};
 use baton_testbed::shared::{TestDatabase, url_for_new_database};
 use sqlx::{Connection as _, PgConnection};
 
-use crate::support::{ask, committed, key, woken};
+use crate::store::support::{ask, committed, key, woken};
 
 const BOUND: Duration = Duration::from_secs(20);
 
@@ -117,8 +117,8 @@ async fn who_looks_for_work_passes_by_what_somebody_else_has() {
         woken(&store, &key(number), &ask("builder", "{}")).await;
     }
     let _holder = holder(&database).await;
-    let worker = crate::support::enlisted(&store).await;
-    let starting = crate::support::started(&store, worker);
+    let worker = crate::store::support::enlisted(&store).await;
+    let starting = crate::store::support::started(&store, worker);
     let started = tokio::time::timeout(BOUND, starting).await.unwrap();
     assert_eq!(started.item.key, key(2));
 }

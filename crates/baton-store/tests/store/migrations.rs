@@ -6,7 +6,7 @@ use baton_ports::{Store as _, StoreErrorKind};
 use baton_store::SqlStore;
 use baton_testbed::shared::url_for_new_database;
 
-use crate::support::{Ground, Place, ask, both, key, sqlite, still_clock, woken};
+use crate::store::support::{Ground, Place, ask, both, key, sqlite, still_clock, woken};
 
 async fn open_again(ground: &Ground) -> Result<SqlStore, baton_ports::StoreError> {
     match ground {

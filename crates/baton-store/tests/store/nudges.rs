@@ -6,7 +6,7 @@ use std::time::Duration;
 use baton_ports::{Nudges as _, Store as _};
 use baton_store::{SqlStore, StoreNudges};
 
-use crate::support::{Ground, Place, ask, both, enlisted, key, sqlite, still_clock, woken};
+use crate::store::support::{Ground, Place, ask, both, enlisted, key, sqlite, still_clock, woken};
 
 const BOUND: Duration = Duration::from_secs(20);
 

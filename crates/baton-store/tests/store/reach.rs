@@ -6,7 +6,7 @@ use baton_ports::{Store as _, StoreErrorKind};
 use baton_store::{PostgresOptions, SqlStore, SqliteOptions};
 use baton_testbed::shared::url_for_new_database;
 
-use crate::support::{Place, ask, key, sqlite, still_clock, woken};
+use crate::store::support::{Place, ask, key, sqlite, still_clock, woken};
 
 const BOUND: Duration = Duration::from_secs(5);
 

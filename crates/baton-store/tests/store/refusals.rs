@@ -7,7 +7,7 @@ use baton_core::slot::{Change, Decision, EffectId, Situation};
 use baton_ports::store::{Lookup, Target};
 use baton_ports::{Store as _, StoreErrorKind};
 
-use crate::support::{Ground, ask, both, key, woken};
+use crate::store::support::{Ground, ask, both, key, woken};
 
 const ITEM: &str = "INSERT INTO items (id, key, kind) VALUES (90, 'acme/web#90', 'issue')";
 

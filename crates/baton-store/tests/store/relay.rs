@@ -11,7 +11,9 @@ use baton_core::time::StoreTime;
 use baton_ports::Store as _;
 use baton_ports::store::{Accepted, Delivery, Heartbeat, Lookup, RunFilter, Target, Verdict, WakeupFilter};
 
-use crate::support::{GRACE, TTL, ask, both, committed, enlisted, finished, key, started, try_start, woken};
+use crate::store::support::{
+    GRACE, TTL, ask, both, committed, enlisted, finished, key, started, try_start, woken,
+};
 
 #[tokio::test]
 async fn a_wakeup_is_started_finished_and_handed_to_the_next() {

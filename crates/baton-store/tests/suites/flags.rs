@@ -10,7 +10,7 @@ use baton_sim::conformance::{Desk, Ground};
 use baton_store::{SqlStore, SqliteOptions};
 use tokio::task::JoinSet;
 
-use crate::grounds::{KeptDatabase, OnPostgres, WithoutLockedCounters};
+use crate::suites::grounds::{KeptDatabase, OnPostgres, WithoutLockedCounters};
 
 const LIMIT: i64 = 2;
 const ASKING: u64 = 12;

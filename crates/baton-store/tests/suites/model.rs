@@ -3,7 +3,7 @@
 use baton_core::slot::{Policy, Safeguards};
 use baton_sim::model::{Cases, expect_all_to_hold, expect_one_to_break, live, live_at_once, sequentially};
 
-use crate::grounds::{InMemory, KeptDatabase, OnPostgres, OnSqlite, RunBeforeItem, WithoutRowLock};
+use crate::suites::grounds::{InMemory, KeptDatabase, OnPostgres, OnSqlite, RunBeforeItem, WithoutRowLock};
 
 /// Fewer than in memory: each event is some transactions.
 fn cases(histories: u32) -> Cases {

@@ -4,7 +4,7 @@ use baton_tui::app::Msg;
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::stage::Stage;
+use crate::screens::stage::Stage;
 
 const KEYS: [&str; 24] = [
     "<Enter>", "<Esc>", "<Tab>", "<Up>", "<Down>", "<Left>", "<Right>", "<PgDn>", "<PgUp>", "j", "k", "g",

@@ -3,7 +3,7 @@
 use baton_tui::app::{Ask, Msg, Pane, Screen, Section, Step};
 use baton_view::{LookoutError, Order, Reply};
 
-use crate::stage::Stage;
+use crate::screens::stage::Stage;
 
 #[test]
 fn keys_open_and_close_screens() {

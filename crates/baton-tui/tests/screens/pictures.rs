@@ -2,7 +2,7 @@
 
 use baton_view::{Board, LookoutError};
 
-use crate::stage::Stage;
+use crate::screens::stage::Stage;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 15)];
 

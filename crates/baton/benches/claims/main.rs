@@ -12,21 +12,22 @@
 )]
 #![expect(dead_code, reason = "it shares modules with the tests, which use more of them")]
 
-#[path = "../../tests/races/dice.rs"]
-mod dice;
-#[path = "../../tests/races/harness.rs"]
-mod harness;
-#[path = "../../tests/races/ours.rs"]
-mod ours;
 mod recovery;
 #[path = "../../tests/rivals/mod.rs"]
 mod rivals;
-#[path = "../../tests/races/statistics.rs"]
-mod statistics;
 #[path = "../../tests/support/mod.rs"]
 mod support;
-#[path = "../../tests/races/world.rs"]
-mod world;
+
+#[path = "../../tests/races"]
+mod races {
+    pub(crate) mod dice;
+    pub(crate) mod harness;
+    pub(crate) mod ours;
+    pub(crate) mod statistics;
+    pub(crate) mod world;
+}
+
+use races::{dice, harness, ours, statistics, world};
 
 use std::fmt::Write as _;
 use std::time::Duration;

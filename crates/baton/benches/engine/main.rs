@@ -11,12 +11,8 @@
 )]
 #![expect(dead_code, reason = "it shares modules with the tests, which use more of them")]
 
-#[path = "../../tests/storm/desk.rs"]
-mod desk;
 mod flood;
 mod idle;
-#[path = "../../tests/storm/journal.rs"]
-mod journal;
 mod latency;
 mod many;
 mod meter;
@@ -25,8 +21,17 @@ mod site;
 mod support;
 #[path = "../../tests/claims/waiting.rs"]
 mod waiting;
-#[path = "../../tests/storm/world.rs"]
-mod world;
+
+#[path = "../../tests/storm"]
+mod storm {
+    pub(crate) use crate::waiting;
+
+    pub(crate) mod desk;
+    pub(crate) mod journal;
+    pub(crate) mod world;
+}
+
+use storm::{desk, journal, world};
 
 use std::fmt::Write as _;
 use std::time::Duration;

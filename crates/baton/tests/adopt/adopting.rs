@@ -3,7 +3,7 @@
 use baton_core::doctor::CHECKS;
 use baton_core::labels::LIFECYCLE_LABELS;
 
-use crate::place::Place;
+use crate::adopt::place::Place;
 use crate::support::TOKEN;
 
 #[tokio::test(flavor = "multi_thread")]

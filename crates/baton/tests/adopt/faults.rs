@@ -2,8 +2,8 @@
 
 use baton_core::doctor::{CHECKS, CheckId};
 
-use crate::place::Place;
-use crate::planted::{self, Planted};
+use crate::adopt::place::Place;
+use crate::adopt::planted::{self, Planted};
 
 /// Plants, asks the doctor, and looks whether it tells.
 #[track_caller]

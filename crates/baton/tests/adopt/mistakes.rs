@@ -1,6 +1,6 @@
 //! What cannot be meant: it is said what to do, and nothing is written.
 
-use crate::place::Place;
+use crate::adopt::place::Place;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_terminal_and_without_yes_it_says_which_flag_to_use() {

@@ -1,7 +1,7 @@
 //! Setting up by a person before a terminal: defaults, answers of one's own, mistakes, and leaving in the middle.
 
-use crate::place::Place;
-use crate::terminal::Terminal;
+use crate::adopt::place::Place;
+use crate::adopt::terminal::Terminal;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_takes_what_was_found_and_ends_with_a_healthy_relay() {

@@ -8,7 +8,7 @@ use baton_core::pipeline::names::{Flag, Names};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::place::{Place, real_git};
+use crate::adopt::place::{Place, real_git};
 
 /// What is planted, and what the doctor is to be asked.
 #[derive(Default)]

@@ -5,8 +5,10 @@ use std::time::Duration;
 use baton_core::agent::AgentExit;
 use rustix::process::Signal;
 
-use crate::desk::{Desk, dies, ended, eventually, from_now, is_alive, is_group_alive, parent, send, start};
-use crate::engine::{Engine, GRACE, WORK};
+use crate::agents::desk::{
+    Desk, dies, ended, eventually, from_now, is_alive, is_group_alive, parent, send, start,
+};
+use crate::agents::engine::{Engine, GRACE, WORK};
 
 const BUSY: &str = "trap '' INT TERM; echo up > up; while :; do sleep 0.01; done";
 

@@ -6,7 +6,7 @@ use baton_agent::{Graces, LaunchError, launch};
 use baton_claims::machine::SystemClock;
 use baton_core::agent::AgentExit;
 
-use crate::desk::{Desk, from_now, is_alive, run};
+use crate::agents::desk::{Desk, from_now, is_alive, run};
 
 #[tokio::test]
 async fn an_agent_that_ends_by_itself_is_told_by_its_code() {
@@ -100,8 +100,8 @@ async fn an_agent_sees_the_environment_it_was_given_and_nothing_else() {
 #[tokio::test]
 async fn an_agent_works_in_its_directory_and_leads_a_session_of_its_own() {
     let desk = Desk::new();
-    let agent = crate::desk::start(desk.script("pwd -P; cut -d' ' -f1,5,6 /proc/$$/stat")).await;
-    let end = crate::desk::ended(&agent).await;
+    let agent = crate::agents::desk::start(desk.script("pwd -P; cut -d' ' -f1,5,6 /proc/$$/stat")).await;
+    let end = crate::agents::desk::ended(&agent).await;
     let group = agent.group();
     assert_eq!(end.last_line, format!("{group} {group} {group}"));
     let work = desk.root.join("work").canonicalize().unwrap();

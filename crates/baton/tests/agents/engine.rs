@@ -12,7 +12,7 @@ use baton_claims::machine::SystemClock;
 use baton_ports::Clock as _;
 use tokio::process::{Child, Command};
 
-use crate::desk::{Desk, eventually, from_now, start};
+use crate::agents::desk::{Desk, eventually, from_now, start};
 
 const DIRECTORY: &str = "BATON_TEST_ENGINE";
 pub(crate) const LEASE: Duration = Duration::from_secs(3);
@@ -36,7 +36,7 @@ impl Engine {
     pub(crate) async fn start() -> Self {
         let desk = Desk::new();
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["engine::an_engine_extends_the_deadline_of_its_agent", "--exact", "--nocapture"])
+            .args(["agents::engine::an_engine_extends_the_deadline_of_its_agent", "--exact", "--nocapture"])
             .env(DIRECTORY, &desk.root)
             .stdout(Stdio::null())
             .kill_on_drop(true)

@@ -7,7 +7,7 @@ use baton_claims::machine::SystemClock;
 use baton_core::agent::{AgentExit, Limit};
 use baton_core::agent_lines::Program;
 
-use crate::desk::{Desk, ended, eventually, is_group_alive, parent, run, start};
+use crate::agents::desk::{Desk, ended, eventually, is_group_alive, parent, run, start};
 
 /// What a supervisor may take besides the pages of its own program, which grow with the program and not with a flood.
 const MEMORY_KB_MAX: u64 = 40 * 1024;

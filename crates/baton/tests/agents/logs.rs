@@ -6,7 +6,7 @@ use std::time::Duration;
 use baton_agent::Graces;
 use baton_core::agent::AgentExit;
 
-use crate::desk::{Desk, ended, eventually, run, start};
+use crate::agents::desk::{Desk, ended, eventually, run, start};
 
 #[tokio::test]
 async fn output_and_errors_are_kept_in_whole_lines_for_the_owner_alone() {
@@ -76,7 +76,7 @@ async fn secrets_are_not_on_the_command_line_of_the_supervisor() {
     let mut order = desk.script("echo up; until [ -e go ]; do sleep 0.01; done");
     (order.redact, order.stdin) = (vec!["hunter2".to_owned()], b"hunter2".to_vec());
     let agent = start(order).await;
-    let supervisor = crate::desk::parent(agent.group());
+    let supervisor = crate::agents::desk::parent(agent.group());
     let arguments = std::fs::read(format!("/proc/{supervisor}/cmdline")).unwrap();
     let arguments = String::from_utf8(arguments).unwrap();
     assert!(arguments.contains("__guard") && !arguments.contains("hunter2"), "{arguments}");

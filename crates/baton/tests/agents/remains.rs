@@ -7,7 +7,7 @@ use baton_claims::machine::SystemClock;
 use baton_core::agent::{AgentExit, AgentRecord};
 use rustix::process::Signal;
 
-use crate::desk::{Desk, dies, ended, eventually, is_alive, item, marked, parent, run, send, start};
+use crate::agents::desk::{Desk, dies, ended, eventually, is_alive, item, marked, parent, run, send, start};
 
 const GRACE: Duration = Duration::from_millis(300);
 

@@ -4,7 +4,7 @@ use baton_agent::records;
 use baton_core::agent::{AgentExit, KeptSession};
 use baton_core::agent_lines::Program;
 
-use crate::desk::{Desk, ended, eventually, item, marked, run, start};
+use crate::agents::desk::{Desk, ended, eventually, item, marked, run, start};
 
 /// The lines of Claude Code, in short: a session, a turn, a pause until somebody says go, and a result.
 const CLAUDE: &str = r#"

@@ -9,7 +9,9 @@ use baton_agent::{Graces, Launch, StopHow, home};
 use baton_core::agent::AgentExit;
 use rustix::process::Signal;
 
-use crate::desk::{Desk, ended, eventually, is_alive, is_group_alive, marked, parent, run, send, start};
+use crate::agents::desk::{
+    Desk, ended, eventually, is_alive, is_group_alive, marked, parent, run, send, start,
+};
 
 /// A real home with a key, a mirror, a work tree, and a private home.
 struct Den {

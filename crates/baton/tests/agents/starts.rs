@@ -8,7 +8,7 @@ use baton_claims::machine::SystemClock;
 use baton_core::agent::AgentExit;
 use rustix::process::Signal;
 
-use crate::desk::{Desk, ended, eventually, from_now, is_alive, parent, send};
+use crate::agents::desk::{Desk, ended, eventually, from_now, is_alive, parent, send};
 
 /// A desk whose supervisors go by a name of their own, so that they can be told from those of other tests.
 fn set() -> (StartingBlock, Desk) {

@@ -7,7 +7,7 @@ use baton_claims::machine::SystemClock;
 use baton_core::agent::{AgentExit, Limit};
 use baton_ports::Clock as _;
 
-use crate::desk::{Desk, dies, ended, eventually, from_now, is_group_alive, run, start};
+use crate::agents::desk::{Desk, dies, ended, eventually, from_now, is_group_alive, run, start};
 
 /// Notes which signals it hears, and goes on.
 const DEAF: &str = "
@@ -54,7 +54,7 @@ async fn an_agent_that_hears_the_first_signal_gets_no_other() {
 async fn an_agent_that_was_stopped_by_someone_is_woken_to_end() {
     let desk = Desk::new();
     let agent = working(&desk, POLITE).await;
-    crate::desk::send(agent.group(), rustix::process::Signal::STOP);
+    crate::agents::desk::send(agent.group(), rustix::process::Signal::STOP);
     agent.stop(StopHow::Interrupt);
     assert_eq!(ended(&agent).await.last_line, "bye");
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::gate::Gate;
-use crate::proxy::{Deed, Proxy, Side, Strike};
-use crate::seat::Seat;
-use crate::waiting::{in_parallel, is_full};
-use crate::world::{REPOS, World, branch, execute, known};
+use crate::chain::gate::Gate;
+use crate::chain::proxy::{Deed, Proxy, Side, Strike};
+use crate::chain::seat::Seat;
+use crate::chain::waiting::{in_parallel, is_full};
+use crate::chain::world::{REPOS, World, branch, execute, known};
 
 /// How many executions are at work at a time; every one has two cores' worth of processes around it.
 const AT_ONCE: usize = 6;

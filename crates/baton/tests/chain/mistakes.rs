@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::seat::Seat;
-use crate::world::{World, branch, execute};
+use crate::chain::seat::Seat;
+use crate::chain::world::{World, branch, execute};
 
 fn begin<'a>(feature: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["chain", "execute", feature], more].concat()
@@ -146,6 +146,6 @@ async fn without_a_tracker_or_a_token_nothing_is_lost() {
     let gone = Seat::new("admin", "t", "http://127.0.0.1:9", &seat.state.with_file_name("gone"));
     gone.run(&execute("login")).await.exits(3).says("check the network");
     gone.run(&["chain", "plan", "login"]).await.exits(3).says("check the network");
-    let statuses = crate::world::known(&seat, "login");
+    let statuses = crate::chain::world::known(&seat, "login");
     assert!(statuses.to_string().matches("\"open\"").count() == 3, "{statuses}");
 }

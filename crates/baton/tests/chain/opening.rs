@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::waiting::in_parallel;
-use crate::world::{REPOS, World, branch, execute, known};
+use crate::chain::waiting::in_parallel;
+use crate::chain::world::{REPOS, World, branch, execute, known};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_repositories_get_one_pull_request_each_and_every_body_names_the_others() {

@@ -3,11 +3,11 @@
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::gate::Gate;
-use crate::proxy::{Deed, Proxy, Side, Strike};
-use crate::seat::Seat;
-use crate::waiting::{SOON, eventually};
-use crate::world::{World, branch, execute};
+use crate::chain::gate::Gate;
+use crate::chain::proxy::{Deed, Proxy, Side, Strike};
+use crate::chain::seat::Seat;
+use crate::chain::waiting::{SOON, eventually};
+use crate::chain::world::{World, branch, execute};
 
 const BEGIN: &str = "<!-- baton:chain:begin login -->";
 const END: &str = "<!-- baton:chain:end -->";

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{World, branch, execute, known};
+use crate::chain::world::{World, branch, execute, known};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_merged_sibling_shows_everywhere() {
@@ -41,12 +41,12 @@ async fn a_sibling_that_a_person_closed_is_not_opened_again() {
 async fn a_chain_that_was_merged_long_ago_does_not_stand_in_for_a_new_one() {
     let world = World::with_branches("login").await;
     world.seat().run(&execute("login")).await.exits(0);
-    for repo in crate::world::REPOS {
+    for repo in crate::chain::world::REPOS {
         world.merge(repo, "login").await;
         world.push(repo, &[&branch("login")]);
     }
     world.seat().run(&execute("login")).await.exits(0);
-    for repo in crate::world::REPOS {
+    for repo in crate::chain::world::REPOS {
         assert_eq!(world.pulls_from(repo, &branch("login")).await.len(), 2, "{repo}");
     }
 }

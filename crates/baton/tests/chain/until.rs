@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::seat::Seat;
-use crate::waiting::{SOON, eventually};
-use crate::world::{World, branch, execute};
+use crate::chain::seat::Seat;
+use crate::chain::waiting::{SOON, eventually};
+use crate::chain::world::{World, branch, execute};
 
 /// How often the forge is asked whether it was asked something.
 const LOOKS_MAX: u32 = 20_000;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::seat::Seat;
+use crate::chain::seat::Seat;
 use crate::support::{Client, ForgeProcess, TOKEN};
 
 pub(crate) const REPOS: [&str; 3] = ["api", "web", "docs"];

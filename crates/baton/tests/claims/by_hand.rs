@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::held::pull_for;
-use crate::seat::Seat;
-use crate::world::{Protocol, REPO, World, assert_same, reference, wall_s};
+use crate::claims::held::pull_for;
+use crate::claims::seat::Seat;
+use crate::claims::world::{Protocol, REPO, World, assert_same, reference, wall_s};
 
 /// How long a label may stand without a claim.
 const MISSING_CLAIM_GRACE_S: i64 = 600;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::proxy::Proxy;
+use crate::claims::proxy::Proxy;
+use crate::claims::world::{Protocol, REPO, World, assert_same, reference};
 use crate::support::Client;
-use crate::world::{Protocol, REPO, World, assert_same, reference};
 
 /// What is only remembered from reading.
 const CACHES: [&str; 2] = ["standing.json", "watch.json"];

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use baton_testbed::processes::is_group_alive;
 
-use crate::proxy::{Deed, Seen, Side, Strike};
-use crate::seat::Seat;
-use crate::standing::{Left, left_behind};
-use crate::victim::Victim;
-use crate::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_full};
-use crate::world::{Past, Protocol, World};
+use crate::claims::proxy::{Deed, Seen, Side, Strike};
+use crate::claims::seat::Seat;
+use crate::claims::standing::{Left, left_behind};
+use crate::claims::victim::Victim;
+use crate::claims::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_full};
+use crate::claims::world::{Past, Protocol, World};
 
 /// What a death left behind.
 pub(crate) struct Death {

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::proxy::{Deed, Proxy, Side, Strike};
-use crate::seat::{GRACE_S, Ran, Seat, TTL_S};
-use crate::waiting::{AT_ONCE, in_parallel, is_full};
-use crate::world::{Past, Protocol, REPO, World, reference};
+use crate::claims::proxy::{Deed, Proxy, Side, Strike};
+use crate::claims::seat::{GRACE_S, Ran, Seat, TTL_S};
+use crate::claims::waiting::{AT_ONCE, in_parallel, is_full};
+use crate::claims::world::{Past, Protocol, REPO, World, reference};
 
 const FAULTS: [(Deed, Side); 5] = [
     (Deed::Broken, Side::Before),

@@ -7,11 +7,11 @@ use baton_testbed::processes::is_group_alive;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::seat::{Ran, Seat};
-use crate::standing::value;
-use crate::victim::Victim;
-use crate::waiting::{SOON, eventually};
-use crate::world::{Protocol, REPO, World, assert_same, reference};
+use crate::claims::seat::{Ran, Seat};
+use crate::claims::standing::value;
+use crate::claims::victim::Victim;
+use crate::claims::waiting::{SOON, eventually};
+use crate::claims::world::{Protocol, REPO, World, assert_same, reference};
 
 /// A command that cannot be asked to stop gets a fifth of the lease before it is killed. That is 1.8 s here; the rest
 /// is for a busy machine.

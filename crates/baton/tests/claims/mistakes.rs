@@ -1,7 +1,7 @@
 //! What a person's mistake costs: nothing is stranded, and what was stranded can be freed.
 
-use crate::seat::TTL_S;
-use crate::world::{Protocol, World, reference};
+use crate::claims::seat::TTL_S;
+use crate::claims::world::{Protocol, World, reference};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_destination_that_cannot_be_is_refused_before_anything_is_claimed() {

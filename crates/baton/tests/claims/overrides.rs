@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::held::pull_for;
-use crate::world::{Protocol, REPO, World, assert_same, reference};
+use crate::claims::held::pull_for;
+use crate::claims::world::{Protocol, REPO, World, assert_same, reference};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_keeps_agents_away_from_an_issue_and_lets_them_have_it_again() {
@@ -63,7 +63,7 @@ async fn a_paused_repository_is_left_alone_by_this_installation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pause_on_the_tracker_is_seen_by_everybody() {
     let world = World::new(Protocol::Comment).await;
-    let scoped = |seat: crate::seat::Seat| seat.with("BATON_CLAIMS_PAUSE_SCOPE", "tracker");
+    let scoped = |seat: crate::claims::seat::Seat| seat.with("BATON_CLAIMS_PAUSE_SCOPE", "tracker");
     let (worker, operator) = (scoped(world.worker("worker").await), scoped(world.operator()));
     let issue = world.issue().await;
     operator.run(&["repo", "pause", REPO]).await.exits(0).says("for everybody by issue #");

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::waiting::{SOON, eventually};
+use crate::claims::waiting::{SOON, eventually};
 
 /// On which side of the forge's work a strike comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

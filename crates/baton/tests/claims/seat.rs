@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::waiting::SOON;
+use crate::claims::waiting::SOON;
 
 /// How long a hold lasts where nobody waits for its end.
 pub(crate) const TTL_S: i64 = 60;

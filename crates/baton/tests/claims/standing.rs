@@ -3,8 +3,8 @@
 use baton_core::time::ServerTime;
 use serde_json::Value;
 
-use crate::seat::{BID_TTL_S, GRACE_S};
-use crate::world::{Protocol, World};
+use crate::claims::seat::{BID_TTL_S, GRACE_S};
+use crate::claims::world::{Protocol, World};
 
 /// A claim that nobody has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

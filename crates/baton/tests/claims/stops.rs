@@ -7,13 +7,13 @@ use baton_testbed::processes::is_group_alive;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::deaths::undisturbed;
-use crate::proxy::{Deed, Seen, Side, Strike};
-use crate::seat::Seat;
-use crate::standing::{Left, left_behind, value};
-use crate::victim::Victim;
-use crate::waiting::{AT_ONCE, SOON, boot_ms, eventually, in_parallel, is_full};
-use crate::world::{Past, Protocol, World, assert_same};
+use crate::claims::deaths::undisturbed;
+use crate::claims::proxy::{Deed, Seen, Side, Strike};
+use crate::claims::seat::Seat;
+use crate::claims::standing::{Left, left_behind, value};
+use crate::claims::victim::Victim;
+use crate::claims::waiting::{AT_ONCE, SOON, boot_ms, eventually, in_parallel, is_full};
+use crate::claims::world::{Past, Protocol, World, assert_same};
 
 /// A claimant that stands still.
 struct Stopped {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use tokio::process::Child;
 
-use crate::proxy::{Proxy, Seen, Strike};
-use crate::seat::{Ran, Seat};
-use crate::waiting::{SOON, eventually};
-use crate::world::{World, reference};
+use crate::claims::proxy::{Proxy, Seen, Strike};
+use crate::claims::seat::{Ran, Seat};
+use crate::claims::waiting::{SOON, eventually};
+use crate::claims::world::{World, reference};
 
 /// A command that tells its process group, then shows ten times a second that it lives, until it is told to end.
 const WORK: &str = r#"

@@ -7,9 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::seat::{GRACE_S, Ran, Seat, TTL_S};
+use crate::claims::seat::{GRACE_S, Ran, Seat, TTL_S};
+use crate::claims::waiting::{AT_ONCE, in_parallel};
 use crate::support::{self, Client, ForgeProcess, TOKEN};
-use crate::waiting::{AT_ONCE, in_parallel};
 
 pub(crate) const REPO: &str = "admin/web";
 

@@ -1,13 +1,13 @@
 //! How an engine ends: in good order when it is told to, and at once when it is told again.
 
-use crate::desk::{Desk, wait_for};
+use crate::commands::desk::{Desk, wait_for};
 
 /// An agent that does not heed a polite word.
 const STUBBORN: &str = "agents:
   coder: {adapter: command, command: [sh, -c, 'trap \"\" TERM; while :; do sleep 1; done']}
 ";
 
-async fn at_work(grace: &str) -> (Desk, crate::desk::Engine) {
+async fn at_work(grace: &str) -> (Desk, crate::commands::desk::Engine) {
     let desk = Desk::new(&format!("{STUBBORN}kill_grace: {grace}\n"), &["stage:Plan"]).await;
     let engine = desk.engine(&["engine"]);
     wait_for("an agent at work", || desk.runs().first().filter(|run| run["status"] == "running").cloned());

@@ -1,6 +1,6 @@
 //! `baton status` and `baton explain`: what they show, and that they leave nothing behind.
 
-use crate::desk::{Desk, ISSUE};
+use crate::commands::desk::{Desk, ISSUE};
 
 const AGENT: &str = "agents:\n  coder: {adapter: script, script: coder.yaml}\n";
 

@@ -1,6 +1,6 @@
 //! `baton pause` and `baton resume`.
 
-use crate::desk::{Desk, ISSUE};
+use crate::commands::desk::{Desk, ISSUE};
 
 const AGENT: &str = "agents:\n  coder: {adapter: script, script: coder.yaml}\n";
 

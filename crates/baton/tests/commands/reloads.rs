@@ -1,6 +1,6 @@
 //! Edits while an engine runs.
 
-use crate::desk::Desk;
+use crate::commands::desk::Desk;
 
 const AGENT: &str = "agents:\n  coder: {adapter: script, script: coder.yaml}\n";
 const PLAY: &str = "scenes:\n  - do:\n      - say: Fine.\n      - marker: complete\n";

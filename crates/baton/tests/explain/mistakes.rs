@@ -1,6 +1,6 @@
 //! What is told when nothing can be explained.
 
-use crate::place::{Place, example};
+use crate::explain::place::{Place, example};
 
 /// Explains an example in which something was replaced, and returns the error.
 fn error(from: &str, to: &str) -> String {

@@ -1,6 +1,6 @@
 //! What people see.
 
-use crate::place::{Place, examples};
+use crate::explain::place::{Place, examples};
 
 /// Example, what is decided, and something that is to be seen besides.
 const EXAMPLES: [(&str, &str, &[&str]); 7] = [

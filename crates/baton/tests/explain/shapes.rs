@@ -5,7 +5,7 @@ use baton_core::pipeline::guards::GUARDS;
 use baton_core::pipeline::upkeep::UPKEEP;
 use serde_json::{Value, json};
 
-use crate::place::{Place, example};
+use crate::explain::place::{Place, example};
 
 fn shape(example: &str) -> Value {
     let out = Place::new().explain(example, &["--json"]).out;

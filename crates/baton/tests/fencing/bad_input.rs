@@ -1,6 +1,6 @@
 //! What cannot be pushed, and that the answer says why and what to do.
 
-use crate::{LONG_TTL_S, Machine, World, git, topic};
+use crate::fencing::{LONG_TTL_S, Machine, World, git, topic};
 use baton_git::{BranchMove, Checkout, GitError, UnfencedPush};
 
 fn check(machine: &Machine<'_>, more: &[&str], code: i32, words: &[&str]) {

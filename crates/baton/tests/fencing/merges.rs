@@ -4,7 +4,7 @@ use baton_core::tracker::Merge;
 use baton_engine::claims::FencedMerge;
 use serde_json::{Value, json};
 
-use crate::{LONG_TTL_S, REPO, World, issue};
+use crate::fencing::{LONG_TTL_S, REPO, World, issue};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stale_holders_merge_is_refused_once_the_successor_has_pushed() {

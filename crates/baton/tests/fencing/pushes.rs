@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{LONG_TTL_S, REF, REPO, TOPIC, World, git, topic};
+use crate::fencing::{LONG_TTL_S, REF, REPO, TOPIC, World, git, topic};
 use baton_git::{Oid, PushOutcome};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,7 +56,7 @@ async fn a_renewal_that_was_faster_than_the_push_is_the_same_hold() {
     // The one that renews in the background has moved the ref and has not written the file yet.
     let (code, _, complaint) = holder.baton(&["renew", REF]);
     assert_eq!(code, 0, "{complaint}");
-    fleet.leases.keep(&crate::issue(), &old, None).unwrap();
+    fleet.leases.keep(&crate::fencing::issue(), &old, None).unwrap();
     let new = holder.commit("a.txt");
     holder.must_push();
     assert_eq!(world.tip(TOPIC).await, Some(new.to_string()));

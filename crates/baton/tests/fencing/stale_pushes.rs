@@ -2,7 +2,7 @@
 
 use baton_git::PushOutcome;
 
-use crate::{LONG_TTL_S, Machine, TOPIC, World, git, topic, try_git};
+use crate::fencing::{LONG_TTL_S, Machine, TOPIC, World, git, topic, try_git};
 
 /// The server's clock passes the end of the first lease, and another machine takes the issue.
 async fn take_over(successor: &Machine<'_>, first_epoch: u64) {
@@ -54,7 +54,7 @@ async fn a_claim_that_was_handed_back_and_taken_again_is_another_claim() {
     let (stale, successor) = (world.machine("ada", LONG_TTL_S), world.machine("bob", LONG_TTL_S));
     let epoch = stale.claim();
     let lease = stale.lease();
-    let (code, _, complaint) = stale.baton(&["release", crate::REF, "--outcome", "cancelled"]);
+    let (code, _, complaint) = stale.baton(&["release", crate::fencing::REF, "--outcome", "cancelled"]);
     assert_eq!(code, 0, "{complaint}");
     let new = stale.commit("a.txt");
     let is_refused = || {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use baton_git::PushOutcome;
 use serde_json::Value;
 
-use crate::{Machine, REF, World, topic};
+use crate::fencing::{Machine, REF, World, topic};
 
 const TTL_S: u64 = 8;
 const MARGIN_S: u64 = 1;

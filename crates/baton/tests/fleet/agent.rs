@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::diary::{Pen, Word};
-use crate::dice::Dice;
+use crate::fleet::diary::{Pen, Word};
+use crate::fleet::dice::Dice;
 
 /// Names the directory of the diaries, and says by that that this process is an agent.
 pub(crate) const DIARIES: &str = "BATON_TEST_FLEET_DIARIES";
@@ -22,7 +22,7 @@ pub(crate) const SEED: &str = "BATON_TEST_FLEET_SEED";
 /// Says that this process was left behind by an agent.
 const LEFT_BEHIND: &str = "BATON_TEST_FLEET_LEFT_BEHIND";
 /// The test that is the agent.
-pub(crate) const ENTRY: &str = "agent::an_agent_writes_down_that_it_lives";
+pub(crate) const ENTRY: &str = "fleet::agent::an_agent_writes_down_that_it_lives";
 
 const WRITE_EVERY: Duration = Duration::from_millis(10);
 /// What is left behind ends by itself at last, should nobody end it.

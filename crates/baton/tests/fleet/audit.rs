@@ -6,8 +6,8 @@ use baton_core::slot::{ItemId, ItemKey, Run, RunId, RunStatus, Transfer, Wakeup,
 use baton_ports::Store;
 use baton_ports::store::{CounterRow, RunFilter, RunRow, WakeupFilter, WakeupRow};
 
-use crate::diary::Diary;
-use crate::wakers::Asked;
+use crate::fleet::diary::Diary;
+use crate::fleet::wakers::Asked;
 
 const EVERYTHING: u32 = 1_000_000;
 
@@ -101,7 +101,7 @@ impl Books {
                     .push(format!("run {id} lived on issue {}, and the store does not know it", diary.issue));
                 continue;
             };
-            if *item != crate::wakers::issue(diary.issue) || run.fence != life.fence {
+            if *item != crate::fleet::wakers::issue(diary.issue) || run.fence != life.fence {
                 faults.push(format!("issue {}: the life of {run:?} is another's: {life:?}", diary.issue));
             }
             let is_whole = life.has_ended && life.heard == run.context.comment_ids();

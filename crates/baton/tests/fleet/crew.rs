@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::agent;
+use crate::fleet::agent;
 
 /// A worker that ended because the store was out of reach is not replaced at once.
 const HIRE_AGAIN: Duration = Duration::from_millis(700);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use baton_core::slot::RunStatus;
 
-use crate::audit::Books;
-use crate::diary::Diary;
-use crate::trouble::Done;
+use crate::fleet::audit::Books;
+use crate::fleet::diary::Diary;
+use crate::fleet::trouble::Done;
 
 /// The numbers that show whether the trouble was trouble at all.
 pub(crate) struct Figures {

@@ -13,15 +13,15 @@ use baton_store::SqlStore;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::agent;
-use crate::audit::Books;
-use crate::crew::Crew;
-use crate::diary::Diary;
-use crate::dice::{Dice, seed};
-use crate::figures::Figures;
-use crate::ground::Ground;
-use crate::trouble::Trouble;
-use crate::wakers;
+use crate::fleet::agent;
+use crate::fleet::audit::Books;
+use crate::fleet::crew::Crew;
+use crate::fleet::diary::Diary;
+use crate::fleet::dice::{Dice, seed};
+use crate::fleet::figures::Figures;
+use crate::fleet::ground::Ground;
+use crate::fleet::trouble::Trouble;
+use crate::fleet::wakers;
 
 pub(crate) const TTL: Duration = Duration::from_secs(3);
 pub(crate) const KILL_GRACE: Duration = Duration::from_secs(1);

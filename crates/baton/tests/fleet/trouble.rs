@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::crew::Crew;
-use crate::dice::Dice;
-use crate::ground::Server;
-use crate::season::{KILL_GRACE, TTL};
+use crate::fleet::crew::Crew;
+use crate::fleet::dice::Dice;
+use crate::fleet::ground::Server;
+use crate::fleet::season::{KILL_GRACE, TTL};
 
 /// How many workers may stand still at once, of four.
 const STOPPED_MAX_OF_FOUR: usize = 1;

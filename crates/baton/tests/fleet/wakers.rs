@@ -11,7 +11,7 @@ use baton_engine::relay::Relay;
 use baton_store::SqlStore;
 use tokio::task::JoinSet;
 
-use crate::dice::Dice;
+use crate::fleet::dice::Dice;
 
 /// How many ask at once.
 const WAKERS: u64 = 16;

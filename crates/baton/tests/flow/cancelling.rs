@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::desk::{Desk, dies, ended, eventually, send};
+use crate::flow::desk::{Desk, dies, ended, eventually, send};
 
 /// Notes that it lives, and ends only when it is killed.
 const TICK: &str = "trap '' INT TERM; echo $$ > pid; while :; do echo tick; sleep 0.02; done";

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::desk::{Desk, SOON, dies, ended, eventually, group_of, is_group_alive, send};
+use crate::flow::desk::{Desk, SOON, dies, ended, eventually, group_of, is_group_alive, send};
 
 /// Works until it is told to stop the first time, and is done at once the second time.
 const FIRST_FOREVER: &str = "[ -e pid ] && exit 0; echo $$ > pid; while :; do echo tick; sleep 0.02; done";

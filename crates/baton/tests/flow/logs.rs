@@ -4,7 +4,7 @@ use baton_ports::Store as _;
 use rustix::process::Signal;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::desk::{Desk, ended, send};
+use crate::flow::desk::{Desk, ended, send};
 
 /// Prints a line, and a second one when it may.
 const TWO_LINES: &str = "echo one; until [ -e go ]; do sleep 0.02; done; echo two >&2";
@@ -51,7 +51,7 @@ async fn a_log_on_another_machine_is_said_to_be_there() {
     for desk in Desk::on_both(&[("dev", "true")]) {
         desk.wake(&["dev"]).await.exits(0);
         let relay = desk.relay().await;
-        let lease = relay.store.enlist("other", "far-away", crate::desk::SOON).await.unwrap();
+        let lease = relay.store.enlist("other", "far-away", crate::flow::desk::SOON).await.unwrap();
         relay.start(lease.worker).await.unwrap();
         for arguments in [&["logs", "1"][..], &["logs", "1", "-f"]] {
             desk.run(arguments).await.exits(1).says("the log of run 1 is on far-away");
@@ -82,7 +82,7 @@ async fn values_that_are_secret_by_their_names_are_not_in_the_log() {
     desk.wake(&["dev"]).await.exits(0);
     let mut engine = desk.command(&["engine", "--idle", "--once"]);
     engine.env("MY_TOKEN", "ghp_1234567890").env("MY_WORD", "everybody-may-know");
-    crate::desk::finish(engine).await.exits(0);
+    crate::flow::desk::finish(engine).await.exits(0);
     let log = desk.run(&["logs", "1"]).await.exits(0).says("word=everybody-may-know").out;
     assert!(log.contains("token=") && !log.contains("ghp_1234567890"), "{log}");
 }

@@ -2,7 +2,7 @@
 
 use baton_core::slot::context::CONTEXT_BYTES_MAX;
 
-use crate::desk::{Desk, ISSUE, Ran, issue};
+use crate::flow::desk::{Desk, ISSUE, Ran, issue};
 
 async fn check(desk: &Desk, before: &str, arguments: &[&str], code: i32, words: &str) -> Ran {
     let ran = desk.run(arguments).await.exits(code).says(words);
@@ -115,7 +115,7 @@ async fn a_run_id_in_the_environment_that_is_none_is_refused() {
     let desk = Desk::on_sqlite(&[("dev", "true")]);
     let mut wake = desk.command(&["wake", ISSUE, "--agent", "dev"]);
     wake.env("BATON_RUN_ID", "mine");
-    crate::desk::finish(wake).await.exits(2).says("BATON_RUN_ID: `mine` is not the number of a run");
+    crate::flow::desk::finish(wake).await.exits(2).says("BATON_RUN_ID: `mine` is not the number of a run");
     assert!(desk.wakeups().await.is_empty());
 }
 

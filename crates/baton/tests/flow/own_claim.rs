@@ -5,12 +5,12 @@ use baton_engine::relay::StartAnswer;
 use baton_ports::Store as _;
 use serde_json::json;
 
-use crate::desk::{Desk, ISSUE, SOON, finish};
+use crate::flow::desk::{Desk, ISSUE, SOON, finish};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_claims_the_issue_of_its_run_has_it() {
     let baton = env!("CARGO_BIN_EXE_baton");
-    let script = format!("{baton} claim $BATON_ISSUE && {baton} claim Acme/Web#7 -- echo inside");
+    let script = format!("'{baton}' claim $BATON_ISSUE && '{baton}' claim Acme/Web#7 -- echo inside");
     for desk in Desk::on_both(&[("dev", &script)]) {
         desk.wake(&["dev"]).await.exits(0);
         desk.execute().await.says("run 1 succeeded");

@@ -2,7 +2,7 @@
 
 use baton_ports::Store as _;
 
-use crate::desk::{Desk, finish};
+use crate::flow::desk::{Desk, finish};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_look_at_a_store_that_is_not_there_makes_none() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::desk::{Desk, ISSUE, ended, eventually, send};
+use crate::flow::desk::{Desk, ISSUE, ended, eventually, send};
 use rustix::process::Signal;
 
 /// Prints what it is told and where it is.
@@ -43,7 +43,7 @@ async fn an_agent_is_told_its_run_on_standard_input_and_in_its_environment() {
     desk.wake(&["DEV", "--reason", "ci_failed", "--context", r#"{"topic":"plan"}"#]).await.exits(0);
     let mut engine = desk.command(&["engine", "--idle", "--once"]);
     engine.env("BATON_TOKEN", "ghp_never_to_be_seen").env("SECRET_TOKEN", "tell-nobody");
-    crate::desk::finish(engine).await.exits(0);
+    crate::flow::desk::finish(engine).await.exits(0);
     let log = desk.run(&["logs", "1"]).await.exits(0).out;
     let (document, rest) = log.split_once('\n').unwrap();
     let expected = json!({
@@ -124,7 +124,7 @@ async fn what_comes_while_a_run_is_at_work_becomes_one_follow_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_run_does_itself_does_not_wake_it_and_may_wake_others() {
     let script = format!(
-        "{baton} wake $BATON_ISSUE --agent dev; {baton} wake $BATON_ISSUE --agent ops",
+        "'{baton}' wake $BATON_ISSUE --agent dev; '{baton}' wake $BATON_ISSUE --agent ops",
         baton = env!("CARGO_BIN_EXE_baton")
     );
     for desk in Desk::on_both(&[("dev", &script), ("ops", "true")]) {

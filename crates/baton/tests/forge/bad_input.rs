@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::World;
+use crate::forge::World;
 use crate::support::Client;
 
 /// Everything that a client can read of a repository's state, to see that nothing was written.

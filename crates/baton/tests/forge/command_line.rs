@@ -65,9 +65,9 @@ fn an_address_that_is_taken_is_out_of_reach() {
 async fn a_repository_is_imported_with_its_branches_tags_and_default_branch() {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("source");
-    let git = |arguments: &[&str]| crate::git_protocol::git(directory.path(), arguments);
+    let git = |arguments: &[&str]| crate::forge::git_protocol::git(directory.path(), arguments);
     git(&["init", "-q", "-b", "trunk", source.to_str().unwrap()]);
-    let at = |arguments: &[&str]| crate::git_protocol::git(&source, arguments);
+    let at = |arguments: &[&str]| crate::forge::git_protocol::git(&source, arguments);
     at(&["commit", "-q", "--allow-empty", "-m", "first"]);
     at(&["branch", "topic"]);
     at(&["tag", "v1"]);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::World;
+use crate::forge::World;
 use crate::support::{Client, ForgeProcess, TOKEN};
 
 /// What clients were told to be done.
@@ -120,7 +120,7 @@ async fn a_ref_that_git_has_and_the_table_has_not_is_found_at_the_next_start() {
     world.forge.kill();
     // As if the forge had died between git's change and its own.
     let bare = data.join("repos/1.git");
-    crate::git_protocol::git(&bare, &["update-ref", "refs/heads/orphan", &main]);
+    crate::forge::git_protocol::git(&bare, &["update-ref", "refs/heads/orphan", &main]);
     let forge = ForgeProcess::start(&data, &[]);
     let client = Client::new(&forge.url, Some(TOKEN));
     client.must("GET", "/repos/admin/web/git/ref/heads/orphan", &Value::Null, 200).await;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::World;
+use crate::forge::World;
 use crate::support::TOKEN;
 
 /// Runs git without any configuration of this machine.

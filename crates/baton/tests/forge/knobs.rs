@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::World;
+use crate::forge::World;
 use crate::support::Client;
 
 async fn comments(world: &World) -> usize {

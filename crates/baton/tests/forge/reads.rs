@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::World;
+use crate::forge::World;
 
 async fn issues(world: &World, count: usize) {
     for number in 1..=count {

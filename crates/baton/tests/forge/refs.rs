@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::World;
+use crate::forge::World;
 
 /// Sends the same kind of request from many tasks at once; returns how many got each status.
 async fn race(

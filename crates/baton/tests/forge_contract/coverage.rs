@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::openapi::{Description, Judged};
+use crate::forge_contract::openapi::{Description, Judged};
 
 /// One line of the forge's recording.
 pub(crate) struct Exchange {

@@ -10,8 +10,8 @@ use std::path::Path;
 use baton_forge::EndpointInfo;
 use serde_json::{Value, json};
 
+use crate::forge_contract::walk_relay;
 use crate::support::{Client, ForgeProcess, TOKEN, baton};
-use crate::walk_relay;
 
 /// One step: an operation, parts of the path that differ from the usual, a body, the status expected, and values to
 /// remember from the answer as `name=/json/pointer`.
@@ -62,8 +62,8 @@ pub(crate) async fn walk(forge: &ForgeProcess) {
     let second = &Client::new(&forge.url, Some(&second));
     let endpoints: Vec<EndpointInfo> =
         baton_forge::endpoints().filter(|endpoint| !endpoint.operation.is_empty()).collect();
-    crate::walk_hooks::create_hooks(client).await;
-    crate::walk_boards::create_boards(client).await;
+    crate::forge_contract::walk_hooks::create_hooks(client).await;
+    crate::forge_contract::walk_boards::create_boards(client).await;
     let mut known = BTreeMap::new();
     for mut step in steps() {
         let (who, operation) =
@@ -192,8 +192,8 @@ fn steps() -> Vec<Step> {
     steps.extend(git());
     steps.extend(pulls());
     steps.extend(walk_relay::steps());
-    steps.extend(crate::walk_hooks::steps());
-    steps.extend(crate::walk_boards::steps());
+    steps.extend(crate::forge_contract::walk_hooks::steps());
+    steps.extend(crate::forge_contract::walk_boards::steps());
     steps.extend([
         Step(
             "search/issues-and-pull-requests",

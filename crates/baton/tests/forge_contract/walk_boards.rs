@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::forge_contract::walk::Step;
 use crate::support::Client;
-use crate::walk::Step;
 
 /// Makes a board of the organisation and one of the administrator; each is its owner's first.
 pub(crate) async fn create_boards(client: &Client) {

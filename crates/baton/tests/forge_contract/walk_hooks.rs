@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::forge_contract::walk::Step;
 use crate::support::Client;
-use crate::walk::Step;
 
 /// Nobody listens there, so every delivery fails at once.
 const NOBODY: &str = "http://127.0.0.1:9/";

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::walk::Step;
+use crate::forge_contract::walk::Step;
 
 fn none() -> Value {
     Value::Null

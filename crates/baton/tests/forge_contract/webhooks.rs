@@ -19,9 +19,9 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::openapi::Description;
+use crate::forge_contract::openapi::Description;
+use crate::forge_contract::{contract_directory, repository_root};
 use crate::support::{Client, ForgeProcess, TOKEN, baton};
-use crate::{contract_directory, repository_root};
 
 const SECRET: &str = "contract";
 const REPO: &str = "/repos/acme/hooked";

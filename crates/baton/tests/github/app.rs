@@ -11,8 +11,8 @@ use baton_ports::{Tracker as _, TrackerErrorKind};
 use ring::signature::{KeyPair as _, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use serde_json::Value;
 
-use crate::scripted::{Request, Scripted, answer};
-use crate::{issue, refused, settings};
+use crate::github::scripted::{Request, Scripted, answer};
+use crate::github::{issue, refused, settings};
 
 /// Made for this test with `openssl genrsa -traditional 2048`; it opens nothing.
 const KEY: &str = include_str!("throwaway-test-key.pem");

@@ -6,8 +6,8 @@ use baton_github::{GitHubBoard, LabelBoard, ProjectBoard};
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
-use crate::scripted::{Scripted, answer};
-use crate::{World, issue, refused, repo};
+use crate::github::scripted::{Scripted, answer};
+use crate::github::{World, issue, refused, repo};
 
 const STAGES: [&str; 3] = ["Plan", "Build", "Done"];
 
@@ -207,7 +207,7 @@ async fn a_repository_that_was_renamed_is_told_instead_of_an_empty_board() {
         })
         .await;
         let project = "admin/1".parse().unwrap();
-        let github = crate::github(&server.url, "tok");
+        let github = crate::github::github(&server.url, "tok");
         ProjectBoard::new(github, vec![repo()], project, "Status".into()).survey(Scope::All).await
     };
     assert_eq!(numbers(&check("Admin/Web", "unasked").await.unwrap()), [1]);

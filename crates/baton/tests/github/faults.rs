@@ -4,8 +4,8 @@ use baton_core::tracker::{Merge, RefAdvance};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::reads::pull_request;
-use crate::{COMMENTS, World, issue, refused, repo};
+use crate::github::reads::pull_request;
+use crate::github::{COMMENTS, World, issue, refused, repo};
 
 const CLAIM: &str = "refs/baton/claims/1";
 

@@ -7,9 +7,9 @@ use baton_core::tracker::Scope;
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
-use crate::scripted::{Scripted, answer};
+use crate::github::scripted::{Scripted, answer};
+use crate::github::{World, github, issue, refused};
 use crate::support::TOKEN;
-use crate::{World, github, issue, refused};
 
 const BRANCH: &str = "baton/issue-1";
 
@@ -183,7 +183,7 @@ async fn a_hidden_repository_is_not_found_by_sights_and_surveys() {
     refused(stranger.sight(&issue(1), BRANCH).await, TrackerErrorKind::NotFound);
     let stages = vec!["Plan".to_owned()];
     let dialect = baton_core::labels::dialect::Dialect::Baton;
-    let board = baton_github::LabelBoard::new(stranger, vec![crate::repo()], stages, dialect);
+    let board = baton_github::LabelBoard::new(stranger, vec![crate::github::repo()], stages, dialect);
     refused(board.survey(Scope::All).await, TrackerErrorKind::NotFound);
     refused(board.survey(Scope::News).await, TrackerErrorKind::NotFound);
 }

@@ -6,8 +6,8 @@ use baton_github::{Auth, GitHub, RetrySettings, Settings};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
+use crate::github::{World, github, issue, refused, settings};
 use crate::support::TOKEN;
-use crate::{World, github, issue, refused, settings};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_limit_is_waited_for_and_then_even_a_comment_is_sent_again() {

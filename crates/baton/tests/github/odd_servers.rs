@@ -6,8 +6,8 @@ use baton_github::{Auth, GitHub, Settings};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::scripted::{Request, Scripted, answer, dateless};
-use crate::{github, issue, refused, repo, settings};
+use crate::github::scripted::{Request, Scripted, answer, dateless};
+use crate::github::{github, issue, refused, repo, settings};
 
 const ISSUE: &str = r#"{"number": 1, "state": "open", "created_at": "2026-05-01T19:42:33Z"}"#;
 

@@ -7,9 +7,9 @@ use baton_github::{Auth, GitHub, Settings};
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::boards::{numbers, project, project_board};
+use crate::github::boards::{numbers, project, project_board};
+use crate::github::{COMMENTS, World, issue, refused, repo, settings};
 use crate::support::TOKEN;
-use crate::{COMMENTS, World, issue, refused, repo, settings};
 
 const BRANCH: &str = "baton/issue-1";
 

@@ -4,9 +4,9 @@ use baton_core::tracker::{NewPull, PullEdit, PullOpening, PullState};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
-use crate::reads::pull_request;
-use crate::scripted::{Scripted, answer};
-use crate::{World, github, refused, repo};
+use crate::github::reads::pull_request;
+use crate::github::scripted::{Scripted, answer};
+use crate::github::{World, github, refused, repo};
 
 fn new(head: &str, base: &str) -> NewPull {
     NewPull {

@@ -5,7 +5,7 @@ use baton_core::tracker::{IssueState, Permission, PullState};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
-use crate::{World, issue, refused, repo};
+use crate::github::{World, issue, refused, repo};
 
 const ISSUE: &str = "GET /repos/{owner}/{repo}/issues/{issue_number}";
 
@@ -95,7 +95,7 @@ async fn all_pages_of_comments_are_read_and_since_leaves_the_old_ones_out() {
     assert_eq!((recent.value.len(), recent.pages), (50, 1));
     let short = baton_github::Settings {
         pages_max: 2,
-        ..crate::settings(&world.forge.url, baton_github::Auth::token(crate::support::TOKEN))
+        ..crate::github::settings(&world.forge.url, baton_github::Auth::token(crate::support::TOKEN))
     };
     let short = baton_github::GitHub::new(short).unwrap();
     let error = refused(short.comments(&issue(1), None).await, TrackerErrorKind::Invalid);

@@ -4,7 +4,7 @@ use baton_core::tracker::{RefAdvance, RefCreation};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::{World, github, refused, repo};
+use crate::github::{World, github, refused, repo};
 
 const CLAIM: &str = "refs/baton/claims/1";
 

@@ -6,8 +6,8 @@ use baton_github::{Auth, GitHub, MergeMethod, Settings};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
+use crate::github::{World, issue, refused, repo, settings};
 use crate::support::{self, Client, TOKEN};
-use crate::{World, issue, refused, repo, settings};
 
 const BRANCH: &str = "baton/issue-1";
 

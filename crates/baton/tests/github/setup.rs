@@ -3,9 +3,9 @@
 use baton_github::{Auth, GitHub, SetupError};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 
-use crate::scripted::{Scripted, answer};
+use crate::github::scripted::{Scripted, answer};
+use crate::github::{World, github, refused, repo, settings};
 use crate::support::TOKEN;
-use crate::{World, github, refused, repo, settings};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_viewer_is_whose_token_it_is_at_either_address() {
@@ -49,7 +49,8 @@ fn neither_the_client_nor_its_settings_show_the_token() {
     let settings = settings("http://127.0.0.1:1", Auth::token("hush-hush"));
     let shown = format!("{settings:?} {:?}", GitHub::new(settings.clone()).unwrap());
     assert!(!shown.contains("hush"), "{shown}");
-    let broken = GitHub::new(crate::settings("http://127.0.0.1:1", Auth::token("hush\nhush"))).unwrap_err();
+    let broken =
+        GitHub::new(crate::github::settings("http://127.0.0.1:1", Auth::token("hush\nhush"))).unwrap_err();
     assert!(!format!("{broken} {broken:?}").contains("hush"), "{broken}");
 }
 
@@ -59,7 +60,8 @@ async fn nobody_listens_and_nothing_was_done() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let github = github(&url, TOKEN);
-    let error = refused(github.post_comment(&crate::issue(1), "x").await, TrackerErrorKind::Unavailable);
+    let error =
+        refused(github.post_comment(&crate::github::issue(1), "x").await, TrackerErrorKind::Unavailable);
     assert!(error.answer.contains("refused"), "{error}");
     assert_eq!(github.requests_sent(), 4, "what was not sent may be tried again");
 }
@@ -76,7 +78,7 @@ async fn a_token_command_runs_once_and_again_when_its_token_is_refused() {
     );
     let github = GitHub::new(settings(&world.forge.url, Auth::TokenCommand(line))).unwrap();
     assert_eq!(github.viewer().await.unwrap(), "admin");
-    github.issue(&crate::issue(1)).await.unwrap();
+    github.issue(&crate::github::issue(1)).await.unwrap();
     assert_eq!(std::fs::read_to_string(&runs).unwrap().lines().count(), 2);
     assert_eq!(github.requests_sent(), 3);
 }
@@ -110,7 +112,7 @@ async fn clones_share_counters_and_the_time_of_the_server() {
     assert_eq!(world.github.last_date(), None);
     world.client.must("PUT", "/_forge/clock", &serde_json::json!({ "frozen_at": 1_700_000_000 }), 200).await;
     let other = world.github.clone();
-    other.issue(&crate::issue(1)).await.unwrap();
+    other.issue(&crate::github::issue(1)).await.unwrap();
     refused(other.pull(&repo(), 99).await, TrackerErrorKind::NotFound);
     assert_eq!(world.github.requests_sent() - before, 2);
     assert_eq!(world.github.last_date().unwrap().0, 1_700_000_000);
@@ -129,7 +131,7 @@ async fn clones_share_counters_and_the_time_of_the_server() {
 async fn the_client_and_the_forge_count_the_same_requests_under_the_same_names() {
     let world = World::new().await;
     world.clear_meter().await;
-    let (github, issue) = (&world.github, crate::issue(1));
+    let (github, issue) = (&world.github, crate::github::issue(1));
     let oid = github.write_commit(&repo(), "x", None).await.unwrap().value.oid;
     github.create_ref(&repo(), "refs/baton/claims/1", &oid).await.unwrap();
     github.advance_ref(&repo(), "refs/baton/claims/1", &oid).await.unwrap();

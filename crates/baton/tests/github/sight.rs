@@ -9,8 +9,8 @@ use baton_core::tracker::{PullState, Sighting};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
+use crate::github::{World, issue, refused, repo};
 use crate::support::Client;
-use crate::{World, issue, refused, repo};
 
 const BRANCH: &str = "baton/issue-1";
 

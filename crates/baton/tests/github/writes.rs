@@ -4,8 +4,8 @@ use baton_core::tracker::{LabelDefinition, Merge, PullState};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::reads::pull_request;
-use crate::{World, issue, refused, repo};
+use crate::github::reads::pull_request;
+use crate::github::{World, issue, refused, repo};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comment_is_posted_and_edited() {

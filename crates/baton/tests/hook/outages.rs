@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::World;
+use crate::hook::World;
 
 /// An address where nobody listens.
 const NOBODY: (&str, &str) = ("BATON_GITHUB_API_URL", "http://127.0.0.1:9");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::World;
+use crate::hook::World;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn commits_that_close_nothing_cost_no_request() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{HOLDER, World};
+use crate::hook::{HOLDER, World};
 
 const OVERRIDES: [&str; 2] = ["git push --no-verify", "LABEL_STATE_SKIP_DEDUP_CHECK=1"];
 
@@ -13,7 +13,7 @@ async fn a_push_that_closes_what_someone_else_holds_is_refused_with_names_and_wa
     world.commit("Work\n\nCloses #1");
     let refused = world.push(&["origin", "topic"]).refused(&OVERRIDES);
     assert!(refused.err.contains("admin/web#1 is held by lucius:20260501-194217-643a, last heard of "));
-    assert!(refused.err.contains(" s ago") && !refused.err.contains(crate::TOKEN), "{}", refused.err);
+    assert!(refused.err.contains(" s ago") && !refused.err.contains(crate::hook::TOKEN), "{}", refused.err);
     assert!(!world.is_there("topic").await);
     world.push(&["--no-verify", "origin", "topic"]).succeeded();
     assert!(world.is_there("topic").await);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{HOLDER, NOBODY, SOON, World, out_of_reach, said};
+use crate::label_state::{HOLDER, NOBODY, SOON, World, out_of_reach, said};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_sets_do_not_pickup_and_a_release_clears_it() {
@@ -181,7 +181,7 @@ async fn a_claim_that_a_stranger_wrote_puts_nothing_in_flight() {
             crate::support::baton(&[&["forge"], command, &["--data", data]].concat());
         assert_eq!(code, 0, "{complaint}");
         if command[0] == "token" {
-            let stranger = crate::Client::new(&world.forge.url, Some(&out));
+            let stranger = crate::label_state::Client::new(&world.forge.url, Some(&out));
             let body =
                 json!({ "body": "<!-- agent-claim:codename=x firing_id=y ts=2026-05-01T19:42:33Z -->" });
             let path = format!("/repos/admin/web/issues/{number}/comments");

@@ -1,6 +1,6 @@
 //! The names of the command, the names of issues, and what is no command at all.
 
-use crate::{World, said};
+use crate::label_state::{World, said};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_binary_answers_to_the_names_that_scripts_call() {

@@ -1,6 +1,6 @@
 //! Pausing repositories, in the file that the fleet reads.
 
-use crate::{NOBODY, World, said};
+use crate::label_state::{NOBODY, World, said};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn repositories_are_paused_listed_and_resumed_as_they_were_named() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{NOBODY, SOON, World, said};
+use crate::label_state::{NOBODY, SOON, World, said};
 
 const ENTRY: &str = "    #1 codename=lucius firing_id=20260501-194217-643a age=5.0h - A title\n";
 

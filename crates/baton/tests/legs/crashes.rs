@@ -6,7 +6,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::legs::desk::Desk;
 
 /// Works until it is ended; when it goes on with its session, it finishes.
 const INTERRUPTED: &str = "scenes:

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::desk::{Desk, ISSUE};
+use crate::legs::desk::{Desk, ISSUE};
 
 const IDLE: &str = "scenes: [{do: [{say: hello}]}]\n";
 

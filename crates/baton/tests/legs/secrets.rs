@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use crate::desk::{Desk, files_with};
+use crate::legs::desk::{Desk, files_with};
 use crate::support::TOKEN;
 
 const IN_ENVIRONMENT: &str = "planted-in-the-environment-42";

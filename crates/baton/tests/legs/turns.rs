@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::desk::Desk;
+use crate::legs::desk::Desk;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_was_cut_off_while_it_got_somewhere_goes_on_with_its_session() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::desk::{BODY, Desk};
+use crate::legs::desk::{BODY, Desk};
 
 const IMPLEMENT: &str = "scenes:
   - when: {stage: Implement}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::place::{Place, repository_root};
+use crate::mcp::place::{Place, repository_root};
 use crate::support::TOKEN;
 
 /// The directory that `cargo xtask test` has filled with the clients.

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::mcp::place::Place;
 use crate::support::TOKEN;
 
 fn serve(place: &Place, lines: &[Value]) -> Output {

@@ -5,9 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use crate::scripts::script;
+use crate::notify::scripts::script;
+use crate::notify::world::{Setup, World};
 use crate::support::TOKEN;
-use crate::world::{Setup, World};
 
 /// How much of the day must be left, in seconds.
 const REST_OF_DAY_S: u64 = 30;

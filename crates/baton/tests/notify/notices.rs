@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::listener::listen;
-use crate::scripts::{BUILD, DONE, StageFile, VALIDATE, script};
+use crate::notify::listener::listen;
+use crate::notify::scripts::{BUILD, DONE, StageFile, VALIDATE, script};
+use crate::notify::world::{Setup, World};
 use crate::support::TOKEN;
-use crate::world::{Setup, World};
 
 const ASKS: (&str, &[&str]) =
     ("stage: Plan, job: stage, issue: '1'", &["summary: Which colour?", "marker: blocked"]);

@@ -7,11 +7,11 @@ use baton_core::slot::effect::{Deed, EffectStatus};
 use baton_core::tracker::IssueKey;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::desk::{add, comment, remove};
-use crate::proxy::{Deed as Blow, Proxy, Side, Strike};
-use crate::waiting::{AT_ONCE, SOON, eventually, in_parallel};
-use crate::worker::{First, LONG_LIFE, Place, SHORT_LIFE, Worker};
-use crate::world::World;
+use crate::outbox::desk::{add, comment, remove};
+use crate::outbox::proxy::{Deed as Blow, Proxy, Side, Strike};
+use crate::outbox::waiting::{AT_ONCE, SOON, eventually, in_parallel};
+use crate::outbox::worker::{First, LONG_LIFE, Place, SHORT_LIFE, Worker};
+use crate::outbox::world::World;
 
 /// Lets a worker perform all that is left.
 async fn recover(world: &World, place: &Place, issue: &IssueKey) {

@@ -7,9 +7,9 @@ use baton_engine::outbox::Performed;
 use baton_ports::Store as _;
 use serde_json::{Value, json};
 
-use crate::desk::{MemoryDesk, add, comment, remove};
+use crate::outbox::desk::{MemoryDesk, add, comment, remove};
+use crate::outbox::world::World;
 use crate::support::TOKEN;
-use crate::world::World;
 
 fn kinds() -> [Value; 4] {
     [json!({ "status": 500 }), json!({ "status": 502 }), json!({ "status": 503 }), json!("drop")]

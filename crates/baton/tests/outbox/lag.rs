@@ -5,9 +5,9 @@ use std::time::Duration;
 use baton_engine::outbox::Performed;
 use serde_json::json;
 
-use crate::desk::{MemoryDesk, comment};
+use crate::outbox::desk::{MemoryDesk, comment};
+use crate::outbox::world::World;
 use crate::support::TOKEN;
-use crate::world::World;
 
 const LAG_MS: u64 = 600;
 

@@ -15,9 +15,9 @@ use serde_json::json;
 
 use baton_ports::Store as _;
 
-use crate::desk::{MemoryDesk, VISIBLE_WITHIN, comment, outbox, release};
+use crate::outbox::desk::{MemoryDesk, VISIBLE_WITHIN, comment, outbox, release};
+use crate::outbox::world::{World, settings};
 use crate::support::TOKEN;
-use crate::world::{World, settings};
 
 const BOTH: [Protocol; 2] = [Protocol::Comment, Protocol::Ref];
 /// The default ttl and the margin after it, and a second.

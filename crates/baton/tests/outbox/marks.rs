@@ -4,9 +4,9 @@ use baton_engine::outbox::Performed;
 use baton_ports::Tracker as _;
 use serde_json::json;
 
-use crate::desk::{MemoryDesk, comment};
+use crate::outbox::desk::{MemoryDesk, comment};
+use crate::outbox::world::World;
 use crate::support::TOKEN;
-use crate::world::World;
 
 fn posts() -> serde_json::Value {
     json!({ "method": "POST", "path_contains": "/comments" })

@@ -6,9 +6,9 @@ use baton_engine::outbox::Performed;
 use baton_ports::Tracker as _;
 use serde_json::json;
 
-use crate::desk::MemoryDesk;
+use crate::outbox::desk::MemoryDesk;
+use crate::outbox::world::{REPO, World};
 use crate::support::TOKEN;
-use crate::world::{REPO, World};
 
 async fn pull_request(world: &World, branch: &str) -> (u64, String) {
     let main = world.get("/git/ref/heads/main").await["object"]["sha"].clone();

@@ -7,9 +7,9 @@ use baton_engine::outbox::{Performed, Turn};
 use baton_ports::{Clock as _, Store as _};
 use serde_json::json;
 
-use crate::desk::{MemoryDesk, add, comment, remove, turn};
+use crate::outbox::desk::{MemoryDesk, add, comment, remove, turn};
+use crate::outbox::world::World;
 use crate::support::TOKEN;
-use crate::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_effects_of_one_issue_are_performed_in_order() {

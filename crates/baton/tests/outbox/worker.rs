@@ -22,10 +22,10 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::desk::{Desk, comment, outbox};
+use crate::outbox::desk::{Desk, comment, outbox};
+use crate::outbox::waiting::SOON;
+use crate::outbox::world::{REPO, github};
 use crate::support::TOKEN;
-use crate::waiting::SOON;
-use crate::world::{REPO, github};
 
 /// Says in the environment that this process is a worker, and what it is to do.
 const ORDERS: &str = "BATON_OUTBOX_WORKER";
@@ -99,7 +99,7 @@ impl Worker {
             "life_ms": baton_core::time::millis(life),
         });
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["outbox_worker", "--exact", "--nocapture", "--test-threads", "1"])
+            .args(["outbox::outbox_worker", "--exact", "--nocapture", "--test-threads", "1"])
             .env(ORDERS, orders.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

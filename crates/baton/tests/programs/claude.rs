@@ -10,9 +10,9 @@ use baton_core::pipeline::stage::Effort;
 use baton_core::slot::RunEnd;
 use serde_json::json;
 
-use crate::model_server::Answer::{self, Hangs, Refuses, Runs, Says, Uses};
-use crate::model_server::{CACHED, READ, WRITTEN};
-use crate::studio::{GRACE, KEY, PROMPT, Studio};
+use crate::programs::model_server::Answer::{self, Hangs, Refuses, Runs, Says, Uses};
+use crate::programs::model_server::{CACHED, READ, WRITTEN};
+use crate::programs::studio::{GRACE, KEY, PROMPT, Studio};
 
 async fn studio(script: impl IntoIterator<Item = Answer>) -> Studio {
     studio_of("    adapter: claude\n    model: sonnet\n", script).await

@@ -8,9 +8,9 @@ use baton_core::pipeline::stage::Effort;
 use baton_core::slot::RunEnd;
 use serde_json::json;
 
-use crate::model_server::Answer::{self, Hangs, Refuses, Runs, Says};
-use crate::model_server::{CACHED, READ, WRITTEN};
-use crate::studio::{GRACE, KEY, PROMPT, Studio};
+use crate::programs::model_server::Answer::{self, Hangs, Refuses, Runs, Says};
+use crate::programs::model_server::{CACHED, READ, WRITTEN};
+use crate::programs::studio::{GRACE, KEY, PROMPT, Studio};
 
 /// A provider of our own, nothing that would ask another host, and nothing of its sandbox in a directory that all share: it
 /// would leave an empty `.git` there.
@@ -79,7 +79,7 @@ async fn codex_commits_in_its_work_tree_within_its_sandbox() {
 async fn codex_writes_within_its_work_tree_alone() {
     let studio = studio([Says("")]).await;
     let outside = studio.home().join("outside");
-    studio.model.play([runs(&format!("touch inside; touch {}", outside.display())), Says("All is done.")]);
+    studio.model.play([runs(&format!("touch inside; touch '{}'", outside.display())), Says("All is done.")]);
     studio.run(&studio.order()).await;
     assert_eq!((studio.work().join("inside").exists(), outside.exists()), (true, false), "{}", told(&studio));
 }
@@ -97,7 +97,7 @@ async fn codex_writes_nothing_in_a_stage_that_only_reads() {
 async fn codex_does_anything_when_it_is_unrestricted() {
     let studio = studio([Says("")]).await;
     let outside = studio.home().join("outside");
-    studio.model.play([runs(&format!("touch {}", outside.display())), Says("All is done.")]);
+    studio.model.play([runs(&format!("touch '{}'", outside.display())), Says("All is done.")]);
     let ended = studio.run(&AgentOrder { is_unrestricted: true, ..studio.order() }).await;
     assert!(outside.exists() && ended.judgement.end == End::Finished, "{:?}", ended.end);
 }

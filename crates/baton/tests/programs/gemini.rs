@@ -7,9 +7,9 @@ use baton_core::pipeline::outcome::End;
 use baton_core::slot::RunEnd;
 use serde_json::json;
 
-use crate::model_server::Answer::{self, Hangs, Refuses, Runs, Says, Uses};
-use crate::model_server::{CACHED, READ, WRITTEN};
-use crate::studio::{GRACE, KEY, PROMPT, Studio};
+use crate::programs::model_server::Answer::{self, Hangs, Refuses, Runs, Says, Uses};
+use crate::programs::model_server::{CACHED, READ, WRITTEN};
+use crate::programs::studio::{GRACE, KEY, PROMPT, Studio};
 
 const SETTINGS: &str = "    adapter: gemini\n    model: gemini-2.5-pro\n";
 

@@ -15,7 +15,7 @@ use baton_core::slot::{AgentKey, ItemKey, RunId};
 use baton_ports::Clock as _;
 use baton_testbed::processes::is_group_alive;
 
-use crate::model_server::{Answer, ModelServer};
+use crate::programs::model_server::{Answer, ModelServer};
 
 /// Long enough for anything that must happen, however busy the machine is.
 const SOON: Duration = Duration::from_secs(90);
@@ -60,7 +60,6 @@ impl Studio {
         script: impl IntoIterator<Item = Answer>,
         variables: impl FnOnce(&str) -> Vec<(&'static str, String)>,
     ) -> Self {
-        // Codex puts no part of its sandbox under a directory for temporary files, where anybody might.
         let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let model = ModelServer::start(script).await;
         let address = format!("http://{}", model.address);
@@ -73,6 +72,7 @@ impl Studio {
 
     fn furnish(&self) {
         std::fs::create_dir(self.home()).unwrap();
+        std::fs::create_dir(self.temporary()).unwrap();
         std::fs::write(self.home().join(".gitconfig"), "[user]\nname = Agent\nemail = agent@example.test\n")
             .unwrap();
         let mirror = self.mirror().to_str().unwrap().to_owned();
@@ -89,6 +89,12 @@ impl Studio {
 
     pub(crate) fn home(&self) -> PathBuf {
         self.place.path().join("home")
+    }
+
+    /// The directory for temporary files. Codex puts no part of its sandbox into a home that lies in that directory, and then
+    /// cannot start it; so it is one of its own, wherever the clone is.
+    fn temporary(&self) -> PathBuf {
+        self.place.path().join("tmp")
     }
 
     /// The work tree.
@@ -178,6 +184,7 @@ impl Studio {
         let all = seals.chain(line.variables.clone()).chain(self.variables.clone());
         all.fold(inherited, |environment, (name, value)| environment.with(name, value))
             .with("HOME", self.home())
+            .with("TMPDIR", self.temporary())
             .with("PATH", search_path())
     }
 

@@ -1,6 +1,6 @@
 //! `baton prompts check`: all that is wrong, at once.
 
-use crate::place::Place;
+use crate::prompts::place::Place;
 
 #[test]
 fn what_is_built_in_is_fine() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::place::Place;
+use crate::prompts::place::Place;
 
 fn place() -> Place {
     Place::with(&[

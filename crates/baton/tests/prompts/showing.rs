@@ -1,6 +1,6 @@
 //! `baton prompts show`: a prompt as an agent would read it.
 
-use crate::place::Place;
+use crate::prompts::place::Place;
 
 #[test]
 fn an_example_is_shown_with_the_shipped_stages() {

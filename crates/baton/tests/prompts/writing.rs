@@ -1,6 +1,6 @@
 //! `baton prompts write`: a starting point for one's own templates.
 
-use crate::place::Place;
+use crate::prompts::place::Place;
 
 #[test]
 fn a_built_in_template_is_written_and_works_as_before() {

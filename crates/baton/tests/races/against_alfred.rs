@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
+use crate::races::world::World;
 use crate::rivals::alfred::{self, Alfred};
 use crate::rivals::alfred_sweep;
 use crate::rivals::alfred_words::{IMPLEMENT, IN_FLIGHT};
 use crate::rivals::{Api, Identity, Outcome};
-use crate::world::World;
 
 /// Two accounts that want one issue.
 struct Pair {

@@ -1,9 +1,9 @@
 //! The shell worker with its label and comment, in the interleavings that it does not survive.
 
+use crate::races::world::World;
 use crate::rivals::alfred::now;
 use crate::rivals::label_lock::{self, Stepped};
 use crate::rivals::{Api, Outcome};
-use crate::world::World;
 
 async fn two() -> (World, u64, Api, Api) {
     let world = World::new().await;

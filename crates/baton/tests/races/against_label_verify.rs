@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use crate::races::world::World;
 use crate::rivals::label_verify::{LabelVerify, lock_label};
 use crate::rivals::{Outcome, Verdict};
-use crate::world::World;
 
 /// The higher and the lower name, both wanting one issue.
 async fn zed_and_abe(world: &World) -> (u64, LabelVerify, LabelVerify) {

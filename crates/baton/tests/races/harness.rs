@@ -17,12 +17,12 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::dice::Dice;
-use crate::ours::{self, OurOrders};
+use crate::races::dice::Dice;
+use crate::races::ours::{self, OurOrders};
+use crate::races::statistics::{Entry, Race};
+use crate::races::world::World;
 use crate::rivals::api::now_ms;
 use crate::rivals::{Api, Identity, Verdict, alfred, label_lock, label_verify};
-use crate::statistics::{Entry, Race};
-use crate::world::World;
 
 /// Says in the environment that this process is a worker, and which.
 const WORKER: &str = "BATON_RACE_WORKER";

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::dice;
-use crate::harness::{self, Contest, Kind, SpanMs, WorkerProgram};
+use crate::races::dice;
+use crate::races::harness::{self, Contest, Kind, SpanMs, WorkerProgram};
+use crate::races::statistics::{self, Race, Statistics};
 use crate::rivals::Outcome;
-use crate::statistics::{self, Race, Statistics};
 
 fn is_full() -> bool {
     std::env::var("BATON_TEST_FULL").is_ok_and(|full| full == "1")
@@ -20,7 +20,7 @@ fn contest(kind: Kind) -> Contest {
 /// Runs a contest, prints it, and checks what any run must show.
 async fn measure(test: &str, contest: &Contest) -> (Vec<Race>, Statistics) {
     println!("seed {}; replay: PROPTEST_RNG_SEED={} cargo xtask test {test}", contest.seed, contest.seed);
-    let races = harness::run(contest, &WorkerProgram::test("race_worker")).await;
+    let races = harness::run(contest, &WorkerProgram::test("races::race_worker")).await;
     let found = statistics::of(&races);
     let (kinds, SpanMs(lag_min, lag_max), SpanMs(least, most)) =
         (&contest.claimants, contest.read_lag, contest.latency);

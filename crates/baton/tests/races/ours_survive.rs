@@ -14,10 +14,10 @@ use baton_core::tracker::IssueKey;
 use baton_engine::claims::{ClaimRequest, SweepOptions};
 use serde_json::json;
 
-use crate::ours::{self, OurOrders};
+use crate::races::ours::{self, OurOrders};
+use crate::races::world::{REPO, World};
 use crate::rivals::Identity;
 use crate::rivals::alfred;
-use crate::world::{REPO, World};
 
 const BOTH: [Protocol; 2] = [Protocol::Comment, Protocol::Ref];
 /// The default ttl and the margin after it, and a second.

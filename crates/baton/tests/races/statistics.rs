@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::harness::Kind;
+use crate::races::harness::Kind;
+use crate::races::world::Aftermath;
 use crate::rivals::label_verify::lock_label;
 use crate::rivals::{Outcome, Verdict};
-use crate::world::Aftermath;
 
 /// One claimant's part in one race.
 #[derive(Debug, Clone)]

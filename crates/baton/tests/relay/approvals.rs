@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::scripts::{BUILD, DONE, Scene, StageFile, VALIDATE, script};
-use crate::slack::{APP_TOKEN, CHANNEL, SlackServer, TOKEN, Trouble};
-use crate::world::{Facts, Setup, World};
+use crate::relay::scripts::{BUILD, DONE, Scene, StageFile, VALIDATE, script};
+use crate::relay::slack::{APP_TOKEN, CHANNEL, SlackServer, TOKEN, Trouble};
+use crate::relay::world::{Facts, Setup, World};
 
 const PENDING: &str = "agent:plan-pending-approval";
 const DEEDS: [&str; 3] = ["Plan stage", "Build stage", "Validate stage"];

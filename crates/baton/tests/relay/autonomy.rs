@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{Setup, World};
+use crate::relay::world::{Setup, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_label_lets_one_issue_go_all_the_way_and_without_it_each_stage_waits() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Setup, World};
+use crate::relay::world::{Setup, World};
 
 const COLUMNS: [&str; 5] = ["Backlog", "Plan", "Build", "Validate", "Done"];
 

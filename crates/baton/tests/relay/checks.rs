@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::scripts::{BUILD, DONE, VALIDATE, script};
-use crate::world::{Setup, World, texts};
+use crate::relay::scripts::{BUILD, DONE, VALIDATE, script};
+use crate::relay::world::{Setup, World, texts};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_red_check_sends_the_agent_back_until_it_is_green() {
@@ -46,7 +46,8 @@ async fn checks_that_never_come_to_a_result_pause_the_issue_with_the_reason() {
     let pull = world.until(what, async |world| world.pull(issue).await).await;
     let status = json!({ "state": "pending", "context": "slow" });
     world.send("POST", &format!("/statuses/{}", pull["head"]["sha"].as_str().unwrap()), status).await;
-    let is_told = |facts: &crate::world::Facts| facts.has("baton:paused") && facts.says("no result in time");
+    let is_told =
+        |facts: &crate::relay::world::Facts| facts.has("baton:paused") && facts.says("no result in time");
     let facts = world.until_issue(issue, "it is paused", is_told).await;
     assert!(facts.has("baton:awaiting-input"), "{facts:?}");
     world.until_issue(issue, "the gate's label is gone", |facts| !facts.has("baton:awaiting-ci")).await;

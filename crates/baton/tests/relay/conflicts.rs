@@ -1,7 +1,7 @@
 //! A base branch that moves under an issue.
 
-use crate::scripts::{BUILD, DONE, PLAN, StageFile, VALIDATE, script};
-use crate::world::{Setup, World};
+use crate::relay::scripts::{BUILD, DONE, PLAN, StageFile, VALIDATE, script};
+use crate::relay::world::{Setup, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conflict_with_the_base_sends_the_agent_back_to_rebase() {

@@ -1,7 +1,7 @@
 //! The same relay in Fabrik's words.
 
-use crate::scripts::script_in;
-use crate::world::{Setup, World};
+use crate::relay::scripts::script_in;
+use crate::relay::world::{Setup, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_team_that_speaks_fabrik_has_its_labels_markers_and_directories() {
@@ -19,13 +19,15 @@ async fn a_team_that_speaks_fabrik_has_its_labels_markers_and_directories() {
     };
     let world = World::running(setup).await;
     let issue = world.issue("In other words", &["stage:Plan", "fabrik:yolo"]).await;
-    let is_held =
-        |facts: &crate::world::Facts| facts.has("fabrik:locked:ann") && facts.has("stage:Build:in_progress");
+    let is_held = |facts: &crate::relay::world::Facts| {
+        facts.has("fabrik:locked:ann") && facts.has("stage:Build:in_progress")
+    };
     world.until_issue(issue, "it is locked", is_held).await;
     let tree = world.path(&format!(".fabrik/worktrees/admin-web/issue-{issue}"));
     assert!(tree.exists(), "{}", tree.display());
-    let is_over =
-        |facts: &crate::world::Facts| !facts.is_open && facts.has("stage:Done:complete") && facts.is_clean();
+    let is_over = |facts: &crate::relay::world::Facts| {
+        !facts.is_open && facts.has("stage:Done:complete") && facts.is_clean()
+    };
     let facts = world.until_issue(issue, "it is done", is_over).await;
     let pull = world.pull_from("web", &format!("fabrik/issue-{issue}")).await.unwrap();
     assert!(!pull["merged_at"].is_null(), "{pull}");

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::scripts::{BUILD, DONE, PLAN, StageFile, VALIDATE, script};
-use crate::world::{Setup, World};
+use crate::relay::scripts::{BUILD, DONE, PLAN, StageFile, VALIDATE, script};
+use crate::relay::world::{Setup, World};
 
 const HANGS: (&str, &[&str]) = ("stage: Build, job: stage", &["say: I think.", "hang"]);
 
@@ -68,7 +68,8 @@ async fn closing_an_issue_stops_its_agent_and_sweeps_its_labels() {
     let issue = world.issue("Never mind", &["stage:Plan"]).await;
     world.until_runs(issue, 2).await;
     world.send("PATCH", &format!("/issues/{issue}"), json!({ "state": "closed" })).await;
-    let is_swept = |facts: &crate::world::Facts| facts.labels == ["stage:Build", "stage:Plan:complete"];
+    let is_swept =
+        |facts: &crate::relay::world::Facts| facts.labels == ["stage:Build", "stage:Plan:complete"];
     world.until_issue(issue, "its labels are swept", is_swept).await;
     world.until("the agent has ended", async |world| world.diary().is_idle().then_some(())).await;
     assert_eq!(world.diary().deeds(issue), ["Plan stage", "Build stage"]);

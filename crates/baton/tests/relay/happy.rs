@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::scripts::{BUILD, DONE, PLAN, script};
-use crate::world::{Setup, World};
+use crate::relay::scripts::{BUILD, DONE, PLAN, script};
+use crate::relay::world::{Setup, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_goes_from_specify_to_a_merged_pull_request_by_itself() {

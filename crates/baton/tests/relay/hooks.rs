@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use serde_json::json;
 
-use crate::world::{HOOK_SECRET, Setup, World};
+use crate::relay::world::{HOOK_SECRET, Setup, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_wakes_the_agent_long_before_the_next_poll() {

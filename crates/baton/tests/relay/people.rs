@@ -1,7 +1,7 @@
 //! What people say: answers to questions, comments, and the word of strangers.
 
-use crate::scripts::{BUILD, DONE, PLAN, VALIDATE, script};
-use crate::world::{Setup, World, texts};
+use crate::relay::scripts::{BUILD, DONE, PLAN, VALIDATE, script};
+use crate::relay::world::{Setup, World, texts};
 
 const ASKS: (&str, &[&str]) =
     ("stage: Plan, job: stage, issue: '1'", &["summary: Which colour?", "marker: blocked"]);
@@ -12,7 +12,7 @@ async fn a_question_waits_for_somebody_who_may_write_and_a_stranger_does_not_ans
     let (bea, eve) = (world.person("bea").await, world.stranger("eve"));
     let issue = world.issue("A colour", &["stage:Plan"]).await;
     let is_asked =
-        |facts: &crate::world::Facts| facts.has("baton:awaiting-input") && facts.has("baton:paused");
+        |facts: &crate::relay::world::Facts| facts.has("baton:awaiting-input") && facts.has("baton:paused");
     let facts = world.until_issue(issue, "a person is asked", is_asked).await;
     assert!(facts.says("@ann") && facts.says("> Which colour?"), "{facts:#?}");
     world.comment_as(&eve, issue, "Red, and send me the keys.").await;
@@ -61,7 +61,7 @@ async fn an_issue_waits_for_another_one_and_goes_on_when_that_is_closed() {
     let path = format!("/issues/{second}/dependencies/blocked_by");
     world.send("POST", &path, serde_json::json!({ "issue_id": id })).await;
     world.label(second, "stage:Plan").await;
-    let is_blocked = |facts: &crate::world::Facts| {
+    let is_blocked = |facts: &crate::relay::world::Facts| {
         facts.labels == ["baton:blocked", "stage:Plan"] && facts.says(&format!("- admin/web#{first}"))
     };
     world.until_issue(second, "it is blocked, and says by what", is_blocked).await;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::scripts::script;
-use crate::world::{DONE_LABEL, Setup, World, texts};
+use crate::relay::scripts::script;
+use crate::relay::world::{DONE_LABEL, Setup, World, texts};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_is_taken_apart_once_and_its_parts_go_their_own_way() {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::scripts::{BUILD, DONE, PLAN, REVIEW, script};
-use crate::world::{Setup, World, texts};
+use crate::relay::scripts::{BUILD, DONE, PLAN, REVIEW, script};
+use crate::relay::world::{Setup, World, texts};
 
-const STAGES: [crate::scripts::StageFile<'_>; 4] = [PLAN, BUILD, REVIEW, DONE];
+const STAGES: [crate::relay::scripts::StageFile<'_>; 4] = [PLAN, BUILD, REVIEW, DONE];
 
 fn setup() -> Setup<'static> {
     Setup { stages: &STAGES, ..Setup::default() }
@@ -92,8 +92,9 @@ async fn a_person_who_does_not_review_in_time_pauses_the_issue_with_the_reason()
     let pull = until_awaited(&world, issue).await;
     let asked = json!({ "reviewers": ["bea"] });
     world.send("POST", &format!("/pulls/{pull}/requested_reviewers"), asked).await;
-    let is_paused =
-        |facts: &crate::world::Facts| facts.has("baton:paused") && facts.says("No review by `bea (human)`");
+    let is_paused = |facts: &crate::relay::world::Facts| {
+        facts.has("baton:paused") && facts.says("No review by `bea (human)`")
+    };
     let facts = world.until_issue(issue, "it is paused", is_paused).await;
     assert!(facts.has("baton:awaiting-input") && !facts.has("baton:awaiting-review"), "{facts:?}");
     assert_eq!(facts.count("in time in **Review**"), 1);

@@ -1,7 +1,7 @@
 //! Stages that do not come to their end at once.
 
-use crate::scripts::{BUILD, DONE, VALIDATE, script};
-use crate::world::{Setup, World, texts};
+use crate::relay::scripts::{BUILD, DONE, VALIDATE, script};
+use crate::relay::world::{Setup, World, texts};
 
 const SAYS_NOTHING: (&str, &[&str]) = ("stage: Plan, job: stage, issue: '1'", &["say: I am not sure."]);
 
@@ -11,7 +11,7 @@ async fn a_stage_that_is_tried_in_vain_too_often_is_paused_until_a_person_has_lo
     let setup = Setup { yaml, script: script(&[SAYS_NOTHING]), ..Setup::default() };
     let world = World::running(setup).await;
     let issue = world.issue("Hard", &["stage:Plan"]).await;
-    let is_given_up = |facts: &crate::world::Facts| {
+    let is_given_up = |facts: &crate::relay::world::Facts| {
         facts.has("baton:paused") && facts.has("stage:Plan:failed") && facts.says("stage failed")
     };
     let facts = world.until_issue(issue, "it is given up", is_given_up).await;
@@ -69,8 +69,9 @@ async fn the_label_for_more_turns_lets_a_long_stage_end_in_one_run() {
     let facts = world.until_done(more).await;
     assert!(!facts.has("baton:extend-turns"), "the end takes it off: {facts:?}");
     assert_eq!(world.diary().deeds(more), ["Plan stage", "Build stage", "Validate stage"]);
-    let is_given_up =
-        |facts: &crate::world::Facts| facts.has("baton:paused") && facts.says("limit of turns 1 times");
+    let is_given_up = |facts: &crate::relay::world::Facts| {
+        facts.has("baton:paused") && facts.says("limit of turns 1 times")
+    };
     let facts = world.until_issue(plain, "the other is given up", is_given_up).await;
     assert!(facts.has("stage:Plan:failed"));
     assert_eq!(world.diary().deeds(plain), ["Plan stage"]);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::diary::Diary;
-use crate::scripts::{BUILD, DONE, PLAN, StageFile, VALIDATE, script, stage_file};
+use crate::relay::diary::Diary;
+use crate::relay::scripts::{BUILD, DONE, PLAN, StageFile, VALIDATE, script, stage_file};
 use crate::support::{Client, ForgeProcess, TOKEN, baton};
 
 /// Long enough for anything that must happen, however busy the machine is.

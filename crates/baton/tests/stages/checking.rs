@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::place::{BUILD, DONE, Place};
+use crate::stages::place::{BUILD, DONE, Place};
 
 #[test]
 fn without_a_directory_the_shipped_stages_are_used_and_it_says_so() {

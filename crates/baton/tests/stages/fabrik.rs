@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::place::Place;
+use crate::stages::place::Place;
 
 /// Files in Fabrik's words, with one key that only Fabrik knows.
 const FILES: [(&str, &str); 8] = [

@@ -5,7 +5,7 @@ use baton_core::config::{PipelineDialect, TextFile};
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::stages::place::Place;
 
 fn validator() -> Validator {
     let schema = Place::with(&[]).baton(&["stages", "schema"]).exits(0).json();

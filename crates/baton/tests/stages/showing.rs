@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::place::{BUILD, DONE, Place};
+use crate::stages::place::{BUILD, DONE, Place};
 
 fn place() -> Place {
     let build =

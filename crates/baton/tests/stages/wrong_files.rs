@@ -1,6 +1,6 @@
 //! Files that cannot be read as stages: exit code 2, all complaints at once, each with its place.
 
-use crate::place::{BUILD, DONE, Place};
+use crate::stages::place::{BUILD, DONE, Place};
 
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {

@@ -11,8 +11,8 @@ use baton_store::SqlStore;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Child;
 
-use crate::journal::Journal;
-use crate::waiting::{SOON, eventually};
+use crate::storm::journal::Journal;
+use crate::storm::waiting::{SOON, eventually};
 
 /// Times that tests wait for are short.
 const SETTINGS: &str = "poll: 1s

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::world::Repo;
+use crate::storm::world::Repo;
 
 /// Stands in every comment that the outbox made, once.
 const MARK: &str = "<!-- baton:effect=";

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, Setup};
-use crate::dice;
-use crate::end_state::{no_comment_is_there_twice, nothing_is_there_twice};
-use crate::journal::Journal;
+use crate::storm::desk::{Desk, Setup};
+use crate::storm::dice;
+use crate::storm::end_state::{no_comment_is_there_twice, nothing_is_there_twice};
+use crate::storm::journal::Journal;
+use crate::storm::waiting::is_full;
+use crate::storm::world::{Repo, World};
 use crate::support::Client;
-use crate::waiting::is_full;
-use crate::world::{Repo, World};
 
 const LONG: Duration = Duration::from_secs(300);
 const LOOK_EVERY: Duration = Duration::from_millis(500);

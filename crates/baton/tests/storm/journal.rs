@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::desk::WORKING_STAGES;
+use crate::storm::desk::WORKING_STAGES;
 
 /// The file.
 #[derive(Clone)]

@@ -13,14 +13,14 @@ use baton_ports::Store as _;
 use baton_store::SqlStore;
 use baton_testbed::shared::{TestDatabase, url_for_new_database};
 
-use crate::desk::{Desk, Engine, Setup};
-use crate::dice;
-use crate::end_state::{EndState, nothing_is_there_twice};
-use crate::journal::Journal;
-use crate::proxy::{Counts, Deed, Proxy, Side, Strike};
+use crate::storm::desk::{Desk, Engine, Setup};
+use crate::storm::dice;
+use crate::storm::end_state::{EndState, nothing_is_there_twice};
+use crate::storm::journal::Journal;
+use crate::storm::proxy::{Counts, Deed, Proxy, Side, Strike};
+use crate::storm::waiting::{in_parallel, is_full};
+use crate::storm::world::{Repo, World};
 use crate::support::TOKEN;
-use crate::waiting::{in_parallel, is_full};
-use crate::world::{Repo, World};
 
 /// Long enough for everything, however busy the machine is: beside a dozen busy loops, two minutes have been seen.
 const LONG: Duration = Duration::from_secs(600);

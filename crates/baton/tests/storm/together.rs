@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use baton_testbed::shared::url_for_new_database;
 
-use crate::desk::{Desk, Setup};
-use crate::end_state;
-use crate::journal::Journal;
-use crate::waiting::is_full;
-use crate::world::{Repo, World};
+use crate::storm::desk::{Desk, Setup};
+use crate::storm::end_state;
+use crate::storm::journal::Journal;
+use crate::storm::waiting::is_full;
+use crate::storm::world::{Repo, World};
 
 /// Long enough for everything, however busy the machine is.
 const LONG: Duration = Duration::from_secs(240);

@@ -1,7 +1,5 @@
 //! What the end-to-end tests share: the real binary as a forge, and a client that asks it.
 
-#![expect(dead_code, reason = "each test program uses its own part")]
-
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -10,8 +10,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::markdown::{Block, blocks};
-use crate::place::Place;
+use crate::surface::markdown::{Block, blocks};
+use crate::surface::place::Place;
 
 /// What must be there before a document's first block runs.
 const PREPARED: [(&str, &str); 9] = [

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::place::Place;
 use crate::support::baton;
-use crate::tree::{self, KnownCommand};
+use crate::surface::place::Place;
+use crate::surface::tree::{self, KnownCommand};
 
 /// Exit codes that are shown elsewhere: the suite, and the test that shows it.
 const ELSEWHERE: [(&str, i64, &str, &str); 10] = [

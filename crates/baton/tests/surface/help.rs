@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use crate::snapshot::Snapshots;
-use crate::tree;
+use crate::surface::snapshot::Snapshots;
+use crate::surface::tree;
 
 #[test]
 fn every_help_is_as_it_was() {

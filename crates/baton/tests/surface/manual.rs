@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::support::baton;
-use crate::tree;
+use crate::surface::tree;
 
 #[test]
 fn every_command_has_a_manual_page() {

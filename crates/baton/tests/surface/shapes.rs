@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::place::Place;
-use crate::snapshot::Snapshots;
-use crate::tree;
+use crate::surface::place::Place;
+use crate::surface::snapshot::Snapshots;
+use crate::surface::tree;
 
 const TABLE: &str = include_str!("shapes.txt");
 

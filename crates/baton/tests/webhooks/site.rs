@@ -11,8 +11,8 @@ use ring::hmac;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::mutations::Mutator;
-use crate::{Example, examples, read};
+use crate::webhooks::mutations::Mutator;
+use crate::webhooks::{Example, examples, read};
 
 const SECRET: &str = "only we know";
 /// How much more memory the process may have after all rounds than after the first: the ids that are kept, and what the

@@ -10,7 +10,7 @@ use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
 use baton_core::pipeline::trail::{Answer, List};
 use baton_core::pipeline::{Loop, item::LinkedPull};
 
-use crate::world::{World, check, issue_in, relabelled, review, said};
+use crate::pipeline::world::{World, check, issue_in, relabelled, review, said};
 
 const COMPLETE: &str = "It does what was asked.\nBATON_STAGE_COMPLETE";
 const SECOND: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ use baton_core::pipeline::names::Flag;
 use baton_core::pipeline::step::Rest;
 use baton_core::pipeline::{End, Settlement, Step};
 
-use crate::world::{World, comment, ended, issue_in, relabelled, said};
+use crate::pipeline::world::{World, comment, ended, issue_in, relabelled, said};
 
 const BLOCKED: &str = "There are two ways.\nBATON_BLOCKED_ON_INPUT";
 

@@ -9,7 +9,7 @@ use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
 use baton_core::pipeline::trail::List;
 
-use crate::world::{World, issue_in, relabelled, request, review, said, thread};
+use crate::pipeline::world::{World, issue_in, relabelled, request, review, said, thread};
 
 pub(crate) fn s3_2_11_completion_waits_for_reviews() {
     let autonomous = issue_in("Review").locked().flag(Flag::Yolo);

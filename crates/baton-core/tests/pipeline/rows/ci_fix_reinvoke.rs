@@ -10,7 +10,7 @@ use baton_core::pipeline::stage::Instruction;
 use baton_core::pipeline::step::{Cause, Pause, Rest, Step};
 use baton_core::pipeline::{Stage, report};
 
-use crate::world::{World, check, issue_in, pull, relabelled, said};
+use crate::pipeline::world::{World, check, issue_in, pull, relabelled, said};
 
 pub(crate) fn s3_2_42_failed_checks_reinvoke_the_stage() {
     for conclusion in [Conclusion::Failure, Conclusion::TimedOut, Conclusion::ActionRequired] {

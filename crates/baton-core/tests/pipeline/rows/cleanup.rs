@@ -4,7 +4,7 @@ use baton_core::pipeline::effect::Effect;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Rest, Step};
 
-use crate::world::{World, comment, issue_in};
+use crate::pipeline::world::{World, comment, issue_in};
 
 pub(crate) fn s3_2_37_cleanup_removes_the_worktree() {
     for is_closed in [false, true] {

@@ -7,7 +7,7 @@ use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Repair, Rest};
 use baton_core::tracker::PullState;
 
-use crate::world::{World, check, comment, issue_in, relabelled, thread};
+use crate::pipeline::world::{World, check, comment, issue_in, relabelled, thread};
 
 pub(crate) fn s2_8_01_a_closed_issue_is_never_invoked() {
     let pipeline = issue_in("Plan").pipeline;

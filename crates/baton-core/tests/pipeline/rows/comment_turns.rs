@@ -10,7 +10,7 @@ use baton_core::pipeline::turns::{
 };
 use baton_core::pipeline::{End, Outcome, Stage};
 
-use crate::world::{World, comment, ended, issue_in, relabelled, said};
+use crate::pipeline::world::{World, comment, ended, issue_in, relabelled, said};
 
 /// The jobs that have the turns of comments.
 const JOBS: [Job; 4] = [Job::Comments, Job::Review, Job::CiFix, Job::Rebase];

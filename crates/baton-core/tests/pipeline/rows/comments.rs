@@ -10,7 +10,9 @@ use baton_core::pipeline::stage::Instruction;
 use baton_core::pipeline::step::{Cause, Rest, Step};
 use baton_core::pipeline::{End, Outcome, Settlement, turns};
 
-use crate::world::{World, added, check, comment, ended, issue_in, relabelled, removed, said, thread};
+use crate::pipeline::world::{
+    World, added, check, comment, ended, issue_in, relabelled, removed, said, thread,
+};
 
 pub(crate) fn s4_1_01_a_processed_comment_is_not_new() {
     let world = commented("Plan").with(|world| world.item.memory.processed_comments.extend([1]));
@@ -63,7 +65,7 @@ pub(crate) fn s4_1_06_strangers_comments_are_not_new() {
 pub(crate) fn s4_1_07_service_notices_are_not_new() {
     let by = |author: &str, is_bot, body: &str| {
         is_news_by(|comment| {
-            *comment = Comment { is_bot, ..crate::world::comment(1, author, body) };
+            *comment = Comment { is_bot, ..crate::pipeline::world::comment(1, author, body) };
         })
     };
     assert!(!by("copilot-review", false, "You have reached your quota limit."));
@@ -80,7 +82,7 @@ pub(crate) fn s4_1_08_claims_and_releases_are_never_new() {
         "  <!-- agent-claim: what nobody can read",
     ];
     for (body, author) in bodies.iter().flat_map(|body| [(body, "ana"), (body, "baton-app[bot]")]) {
-        assert!(!is_news_by(|comment| *comment = crate::world::comment(1, author, body)), "{body}");
+        assert!(!is_news_by(|comment| *comment = crate::pipeline::world::comment(1, author, body)), "{body}");
     }
     assert!(is_news_by(|comment| comment.body = "See <!-- agent-claim: … --> above.".to_owned()));
 }
@@ -398,7 +400,7 @@ fn is_news(world: &World) -> bool {
 }
 
 fn with_threads(world: &mut World) {
-    let mut pull = crate::world::pull();
+    let mut pull = crate::pipeline::world::pull();
     pull.threads = vec![thread("T1", "src/a.rs", 3), thread("T2", "src/b.rs", 7)];
     world.item.pull = Some(pull);
 }

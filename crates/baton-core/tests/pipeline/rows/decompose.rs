@@ -6,7 +6,7 @@ use baton_core::pipeline::names::Flag;
 use baton_core::pipeline::step::Rest;
 use baton_core::pipeline::{End, Settlement, Step};
 
-use crate::world::{World, ended, issue_in, relabelled};
+use crate::pipeline::world::{World, ended, issue_in, relabelled};
 
 pub(crate) fn s6_6_01_decomposed_completes_the_stage() {
     let settlement = in_progress().end_stage(TWO_SUB_ISSUES);

@@ -5,7 +5,7 @@ use baton_core::pipeline::effect::Place;
 use baton_core::pipeline::names::Flag;
 use baton_core::pipeline::step::{Hold, Repair, Rest};
 
-use crate::world::{World, issue_in, relabelled, said};
+use crate::pipeline::world::{World, issue_in, relabelled, said};
 
 const FIRST: &str = "acme/web#1";
 const SECOND: &str = "acme/api#2";

@@ -12,7 +12,7 @@ use baton_core::pipeline::trail::List;
 use baton_core::pipeline::{Stage, StageKind, Step};
 use baton_core::slot::EnginePause;
 
-use crate::world::{World, comment, issue_in, relabelled, said};
+use crate::pipeline::world::{World, comment, issue_in, relabelled, said};
 
 pub(crate) fn s8_1_01_no_stage_for_the_column() {
     assert_eq!(locked_by_ben(told(issue_in("Ideas"))).step(), Step::Rest(Rest::NoStage));

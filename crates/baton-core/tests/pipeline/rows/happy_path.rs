@@ -7,7 +7,7 @@ use baton_core::pipeline::step::{Repair, Rest};
 use baton_core::pipeline::{Settlement, Step};
 use baton_core::tracker::PullState;
 
-use crate::world::{World, comment, issue_in, relabelled, review, said};
+use crate::pipeline::world::{World, comment, issue_in, relabelled, review, said};
 
 const COMPLETE: &str = "It is done.\nBATON_STAGE_COMPLETE";
 const DRAFT: Effect = Effect::CreateDraftPull { summary: None };

@@ -10,7 +10,7 @@ use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::Rest;
 use baton_core::pipeline::{End, Settlement, Step};
 
-use crate::world::{World, ended, issue_in, relabelled};
+use crate::pipeline::world::{World, ended, issue_in, relabelled};
 
 pub(crate) fn s7_6_01_no_wall_time_means_no_cap() {
     for line in ["", "max_wall_time: 0s"] {

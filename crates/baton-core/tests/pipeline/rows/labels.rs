@@ -11,7 +11,7 @@ use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
 use baton_core::pipeline::{End, Loop, Stage, Step, repairs, turns};
 use baton_core::tracker::PullState;
 
-use crate::world::{World, added, check, comment, ended, issue_in, request, review, thread};
+use crate::pipeline::world::{World, added, check, comment, ended, issue_in, request, review, thread};
 
 const DECOMPOSED: &str = "BATON_DECOMPOSED\nBATON_SUB_ISSUE_BEGIN\nTITLE: Half\nDo it.\nBATON_SUB_ISSUE_END";
 

@@ -5,7 +5,7 @@ use baton_core::pipeline::names::StageMark;
 use baton_core::pipeline::step::Rest;
 use baton_core::pipeline::{End, Step};
 
-use crate::world::{World, ended, issue_in, relabelled};
+use crate::pipeline::world::{World, ended, issue_in, relabelled};
 
 pub(crate) fn s3_2_04_of_two_claimants_one_goes_on() {
     let (mut ana, mut bob) = (engine_of("ana"), engine_of("bob"));

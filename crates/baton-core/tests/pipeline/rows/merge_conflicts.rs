@@ -8,7 +8,7 @@ use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
 use baton_core::pipeline::trail::{Answer, List};
 use baton_core::pipeline::{Loop, Step};
 
-use crate::world::{World, check, issue_in, relabelled, review, said};
+use crate::pipeline::world::{World, check, issue_in, relabelled, review, said};
 
 pub(crate) fn s3_2_21_a_conflict_asks_for_a_rebase() {
     let mut world = awaiting(Some(false));

@@ -11,7 +11,7 @@ use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
 use baton_core::pipeline::{End, Loop, Step};
 use baton_core::tracker::PullState;
 
-use crate::world::{World, added, check, ended, issue_in, relabelled, review, said};
+use crate::pipeline::world::{World, added, check, ended, issue_in, relabelled, review, said};
 
 pub(crate) fn s5_4_01_the_linked_pull_request_is_merged() {
     for world in finished() {

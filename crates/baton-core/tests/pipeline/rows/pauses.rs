@@ -9,7 +9,7 @@ use baton_core::pipeline::step::Rest;
 use baton_core::pipeline::{Loop, Step};
 use baton_core::slot::EnginePause;
 
-use crate::world::{World, comment, issue_in, relabelled};
+use crate::pipeline::world::{World, comment, issue_in, relabelled};
 
 pub(crate) fn s3_2_01_a_paused_issue_rests() {
     for column in ["Specify", "Research", "Plan", "Implement", "Review", "Validate"] {

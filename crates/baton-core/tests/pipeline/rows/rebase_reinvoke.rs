@@ -8,7 +8,7 @@ use baton_core::pipeline::stage::Instruction;
 use baton_core::pipeline::step::{Cause, Pause, Rest, Step};
 use baton_core::pipeline::{Loop, Stage};
 
-use crate::world::{World, issue_in, relabelled, said};
+use crate::pipeline::world::{World, issue_in, relabelled, said};
 
 pub(crate) fn s3_2_45_a_conflict_reinvokes_the_stage() {
     for mut world in [conflicting(), conflicting_without_ci()] {

@@ -8,7 +8,7 @@ use baton_core::pipeline::step::Rest;
 use baton_core::pipeline::{End, Loop, Settlement, Step};
 use baton_core::slot::{EnginePause, ItemMemory};
 
-use crate::world::{World, comment, ended, issue_in, relabelled, said};
+use crate::pipeline::world::{World, comment, ended, issue_in, relabelled, said};
 
 const COMPLETED: &str = "+stage:Plan:complete -baton:locked:ana -stage:Plan:in_progress";
 const SECOND: Duration = Duration::from_secs(1);

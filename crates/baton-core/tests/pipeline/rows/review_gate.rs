@@ -9,7 +9,7 @@ use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Cause, Hold, Pause, Repair, Rest};
 use baton_core::pipeline::{Settlement, Step};
 
-use crate::world::{World, added, check, issue_in, relabelled, request, review, said, thread};
+use crate::pipeline::world::{World, added, check, issue_in, relabelled, request, review, said, thread};
 
 pub(crate) fn s6_1_01_an_outstanding_reviewer_holds() {
     for has_label in [false, true] {

@@ -7,7 +7,7 @@ use baton_core::pipeline::item::ReviewState;
 use baton_core::pipeline::names::{Flag, StageMark};
 use baton_core::pipeline::step::{Cause, Pause, Repair, Rest, Step};
 
-use crate::world::{World, check, issue_in, relabelled, review, said, thread};
+use crate::pipeline::world::{World, check, issue_in, relabelled, review, said, thread};
 
 pub(crate) fn s3_2_39_threads_reinvoke_the_stage() {
     let mut world = reviewed().flag(Flag::Yolo);

@@ -10,7 +10,7 @@ use baton_core::pipeline::turns::{
 };
 use baton_core::pipeline::{End, Outcome, Stage};
 
-use crate::world::{World, ended, issue_in, relabelled, said};
+use crate::pipeline::world::{World, ended, issue_in, relabelled, said};
 
 pub(crate) fn s3_2_33_progress_extends_the_run() {
     for shares in [1, 2] {

@@ -7,7 +7,7 @@ use baton_core::pipeline::step::{Repair, Rest};
 use baton_core::pipeline::trail::{Answer, List};
 use baton_core::pipeline::{Step, repairs};
 
-use crate::world::{comment, issue_in, relabelled};
+use crate::pipeline::world::{comment, issue_in, relabelled};
 
 pub(crate) fn s8_2_01_editing_without_a_run_rests_until_healed() {
     let mut world = issue_in("Plan").flag(Flag::Editing).locked();

@@ -1,0 +1,10 @@
+//! A team adopts the relay: `baton init` and `baton doctor` in a fresh repository against a forge, by flags and by a person
+//! before a real terminal; and every fault that the doctor knows, planted for real and found.
+
+mod adopting;
+mod faults;
+mod mistakes;
+mod people;
+mod place;
+mod planted;
+mod terminal;

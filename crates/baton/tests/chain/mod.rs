@@ -1,0 +1,14 @@
+//! Chains of pull requests: the real binary, the real forge, real pushes; with deaths at every request, people who edit
+//! bodies meanwhile, and wrong commands.
+
+mod crashes;
+mod gate;
+mod mistakes;
+mod opening;
+mod people;
+use crate::claims::proxy;
+use crate::claims::seat;
+mod siblings;
+mod until;
+use crate::claims::waiting;
+mod world;

@@ -1,0 +1,8 @@
+//! `baton prompts` as people use it: the real binary on real directories.
+
+mod checking;
+mod listing;
+mod page;
+mod place;
+mod showing;
+mod writing;
