@@ -9,6 +9,7 @@ mod edges;
 mod leaks;
 mod links;
 mod purity;
+mod runners;
 mod sources;
 mod tree;
 
@@ -66,6 +67,7 @@ fn inspect(workspace: &Workspace) -> Result<Report> {
     findings.extend(purity::check(&purity::graph(&metadata)?));
     findings.extend(decisions::check(&tree.under("docs/decisions/")));
     findings.extend(book::check(&tree.under("docs/")));
+    findings.extend(runners::check(&tree.files().collect::<Vec<_>>()));
     for (path, text) in tree.files() {
         findings.extend(sources::check(path, text));
         findings.extend(leaks::check(path, text, needle.as_deref()));
