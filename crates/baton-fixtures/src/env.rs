@@ -67,6 +67,28 @@ impl TestEnv {
         self.variables.extend(value.map(|value| (name.to_owned(), value.to_owned())));
     }
 
+    /// Returns the same place with further variables.
+    pub fn with_all(&self, variables: &[(&str, &str)]) -> Self {
+        variables.iter().fold(self.clone(), |place, (name, value)| place.with(name, value))
+    }
+
+    /// Writes files of the working directory, and the directories above them.
+    pub fn with_files(self, files: &[(&str, &str)]) -> Self {
+        files.iter().for_each(|(name, text)| self.write(name, text));
+        self
+    }
+
+    /// Returns a variable that was set.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Makes a place beside this one, with the same variables.
+    pub fn beside(&self, name: &str) -> Self {
+        let variables = self.variables.clone();
+        Self { variables, ..Self::at(&self.root.with_file_name(name)) }
+    }
+
     /// Returns the directory around everything.
     pub fn root(&self) -> &Path {
         &self.root

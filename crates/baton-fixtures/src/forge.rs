@@ -40,6 +40,13 @@ impl TestForge {
         Self { child, url, data, admin, directory }
     }
 
+    /// Starts a forge that has a repository of `admin` with a first commit.
+    pub async fn start_with_repo(name: &str) -> (Self, TestRepo) {
+        let forge = Self::start();
+        let repo = forge.repo(name).await;
+        (forge, repo)
+    }
+
     /// Starts a forge with a configuration file (`ci: …`).
     pub fn start_configured(yaml: &str) -> Self {
         let file = tempfile::NamedTempFile::new().unwrap();

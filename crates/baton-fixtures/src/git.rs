@@ -7,17 +7,21 @@ use base64::Engine as _;
 
 use crate::CommandOutput;
 
+/// What makes Ada, who has no configuration, of whoever runs git.
+pub const VARIABLES: [(&str, &str); 7] = [
+    ("GIT_AUTHOR_NAME", "Ada"),
+    ("GIT_AUTHOR_EMAIL", "ada@example.org"),
+    ("GIT_COMMITTER_NAME", "Ada"),
+    ("GIT_COMMITTER_EMAIL", "ada@example.org"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
+
 /// Returns a call of git in a directory, as Ada, who has no configuration.
 pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut git = Command::new("git");
-    git.current_dir(directory)
-        .args(arguments)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_TERMINAL_PROMPT", "0");
-    for who in ["AUTHOR", "COMMITTER"] {
-        git.env(format!("GIT_{who}_NAME"), "Ada").env(format!("GIT_{who}_EMAIL"), "ada@example.org");
-    }
+    git.current_dir(directory).args(arguments).envs(VARIABLES);
     git
 }
 

@@ -137,6 +137,12 @@ impl TestRepo {
         (answer.status == 200).then_some(answer.text)
     }
 
+    /// Returns where git finds it, with a token.
+    pub fn address(&self, token: &str) -> String {
+        let url = self.client.url.replace("http://", &format!("http://x-access-token:{token}@"));
+        format!("{url}/{}.git", self.name)
+    }
+
     /// Clones it without an account into a directory that is not there yet.
     pub fn clone_to(&self, directory: &Path) -> PathBuf {
         let address = format!("{}/{}.git", self.client.url, self.name);
