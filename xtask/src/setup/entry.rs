@@ -27,16 +27,14 @@ pub(crate) struct Entry<'a> {
 impl Entry<'_> {
     /// Makes the entry unless it is there and works.
     pub(crate) fn ensure(&self, make: impl FnOnce(&Making<'_>) -> Result<()>) -> Result<()> {
-        if self.is_usable() {
+        if self.problem().is_none() {
             return Ok(());
         }
         let lock = lock(&self.path, self.title)?;
         // Whoever held the lock may have made it.
-        if self.is_usable() {
-            return Ok(());
-        }
+        let Some(problem) = self.problem() else { return Ok(()) };
+        eprintln!("  {}: {problem}; installing into {}", self.title, self.path.display());
         self.clear()?;
-        eprintln!("  {}: installing into {}", self.title, self.path.display());
         fs::create_dir(&self.path).with_context(|| format!("creating `{}`", self.path.display()))?;
         make(&Making { title: self.title, path: &self.path, lock: &lock })?;
         (self.probe)(&self.path).with_context(|| format!("{}: installed, but not usable", self.title))?;
@@ -44,15 +42,15 @@ impl Entry<'_> {
         fs::write(&complete, "").with_context(|| format!("writing `{}`", complete.display()))
     }
 
-    fn is_usable(&self) -> bool {
+    /// Says why the entry cannot be used as it is.
+    fn problem(&self) -> Option<String> {
+        if !self.path.exists() {
+            return Some("not there yet".to_owned());
+        }
         if !self.path.join(COMPLETE).is_file() {
-            return false;
+            return Some("interrupted before".to_owned());
         }
-        let outcome = (self.probe)(&self.path);
-        if let Err(problem) = &outcome {
-            eprintln!("  {}: damaged, so it is made again: {problem:#}", self.title);
-        }
-        outcome.is_ok()
+        (self.probe)(&self.path).err().map(|problem| format!("damaged, because {problem:#}"))
     }
 
     fn clear(&self) -> Result<()> {
