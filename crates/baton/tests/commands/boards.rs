@@ -1,25 +1,20 @@
 //! `baton board` where it cannot be shown: without a terminal, and without a dashboard.
 
-use std::net::TcpListener;
-
-use crate::support::baton;
+use baton_fixtures::TestEnv;
+use baton_fixtures::ports::free_port;
 
 #[test]
 fn a_board_without_a_terminal_names_what_works_without_one() {
-    let (code, _, errors) = baton(&["board"]);
-    assert_eq!(code, 2, "{errors}");
-    assert!(errors.contains("`baton status`") && errors.contains("--once"), "{errors}");
+    TestEnv::new().run(&["board"]).exits(2).says("`baton status`").says("--once");
 }
 
 #[test]
 fn a_board_without_a_dashboard_tells_what_was_tried_and_what_to_do() {
-    // The port was free a moment ago, and nobody answers on it.
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let url = format!("http://{address}");
-    let (code, shown, errors) = baton(&["board", "--once", "--url", &url]);
-    assert_eq!((code, shown.as_str()), (3, ""), "{errors}");
+    let url = format!("http://127.0.0.1:{}", free_port());
+    let ran = TestEnv::new().run(&["board", "--once", "--url", &url]).exits(3);
+    assert_eq!(ran.out, "");
     for word in [url.as_str(), "refused", "`baton up`", "--url"] {
-        assert!(errors.contains(word), "{word} is missing in: {errors}");
+        assert!(ran.err.contains(word), "{word} is missing in: {ran:?}");
     }
 }
 
@@ -28,7 +23,6 @@ fn sizes_and_addresses_that_cannot_be_meant_are_refused() {
     for arguments in
         [["--once", "--width", "10"], ["--once", "--height", "0"], ["--once", "--url", "localhost"]]
     {
-        let (code, _, errors) = baton(&[&["board"][..], &arguments].concat());
-        assert_eq!(code, 2, "{errors}");
+        TestEnv::new().run(&[&["board"][..], &arguments].concat()).exits(2);
     }
 }

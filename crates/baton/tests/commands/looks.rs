@@ -1,38 +1,36 @@
 //! `baton status` and `baton explain`: what they show, and that they leave nothing behind.
 
-use crate::commands::desk::{Desk, ISSUE};
-
-const AGENT: &str = "agents:\n  coder: {adapter: script, script: coder.yaml}\n";
+use crate::commands::setup::{AGENT, ISSUE, Setup};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_look_without_an_engine_tells_what_comes_next_and_leaves_nothing_behind() {
-    let desk = Desk::new(AGENT, &["stage:Plan"]).await;
-    let ran = desk.run(&["status"]).exits(0);
+    let setup = Setup::new(AGENT, &["stage:Plan"]).await;
+    let ran = setup.env.run(&["status"]).exits(0);
     assert!(
         ran.out.contains("Plan") && ran.out.contains(ISSUE) && ran.out.contains("waits for its turn"),
         "{ran:?}"
     );
     assert!(ran.out.contains("no engine has been here"), "{ran:?}");
-    let ran = desk.run(&["explain", ISSUE]).exits(0);
+    let ran = setup.env.run(&["explain", ISSUE]).exits(0);
     assert!(ran.out.contains(ISSUE) && ran.out.contains("invoke"), "{ran:?}");
-    let shape = desk.run(&["explain", ISSUE, "--json"]).exits(0).json();
+    let shape = setup.env.run(&["explain", ISSUE, "--json"]).exits(0).json();
     assert_eq!(
         (shape["step"]["kind"].as_str(), shape["beside"]["holds_lease"].as_bool()),
         (Some("invoke_stage"), Some(false))
     );
-    let shape = desk.run(&["status", "--json"]).exits(0).json();
+    let shape = setup.env.run(&["status", "--json"]).exits(0).json();
     assert_eq!(
         (shape["issues"][0]["stage"].as_str(), shape["workers"].as_array().map(Vec::len)),
         (Some("Plan"), Some(0))
     );
-    assert!(!desk.path(".baton/baton.db").exists(), "a look has made a store");
-    assert_eq!(desk.labels().await, ["stage:Plan"]);
-    assert!(desk.comments().await.is_empty());
+    assert!(!setup.env.path(".baton/baton.db").exists(), "a look has made a store");
+    assert_eq!(setup.repo.labels(1).await, ["stage:Plan"]);
+    assert!(setup.repo.bodies(1).await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_explained_is_told_with_the_exit_code_for_it() {
-    let desk = Desk::new(AGENT, &["stage:Plan"]).await;
+    let setup = Setup::new(AGENT, &["stage:Plan"]).await;
     for (arguments, code, words) in [
         (&["explain"][..], 2, "which issue?"),
         (&["explain", "nonsense"], 2, "nonsense"),
@@ -40,15 +38,12 @@ async fn what_cannot_be_explained_is_told_with_the_exit_code_for_it() {
         (&["explain", "admin/web#99"], 1, "there is no issue admin/web#99"),
         (&["status", "--config", "none.yaml"], 2, "there is no such file"),
     ] {
-        let ran = desk.run(arguments).exits(code);
+        let ran = setup.env.run(arguments).exits(code);
         assert!(ran.err.contains(words), "{arguments:?}: {ran:?}");
     }
-    std::fs::write(
-        desk.path("baton.yaml"),
-        "repos: [admin/web]\ntracker: {api_url: 'http://127.0.0.1:9'}\nrequest_timeout: 1s\n",
-    )
-    .unwrap();
+    let out_of_reach = "repos: [admin/web]\ntracker: {api_url: 'http://127.0.0.1:9'}\nrequest_timeout: 1s\n";
+    setup.env.write("baton.yaml", out_of_reach);
     for arguments in [&["explain", ISSUE][..], &["status"], &["pause", ISSUE]] {
-        desk.run(arguments).exits(3);
+        setup.env.run(arguments).exits(3);
     }
 }

@@ -2,23 +2,22 @@
 
 use baton_core::slot::context::CONTEXT_BYTES_MAX;
 
-use crate::flow::desk::{Desk, ISSUE, Ran, issue};
+use crate::flow::setup::{ISSUE, Setup, issue};
 
-async fn check(desk: &Desk, before: &str, arguments: &[&str], code: i32, words: &str) -> Ran {
-    let ran = desk.run(arguments).await.exits(code).says(words);
+async fn check(setup: &Setup, before: &str, arguments: &[&str], code: i32, words: &str) {
+    let ran = setup.env.run(arguments).exits(code).says(words);
     assert_eq!(ran.out, "", "{arguments:?}");
-    assert_eq!(desk.dump().await, before, "`baton {}` has changed the store", arguments.join(" "));
-    ran
+    assert_eq!(setup.dump().await, before, "`baton {}` has changed the store", arguments.join(" "));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mistake_is_told_and_changes_nothing() {
-    for desk in Desk::on_both(&[("dev", "true"), ("ops", "true")]) {
-        desk.wake(&["dev"]).await.exits(0);
-        let before = desk.dump().await;
+    for setup in Setup::on_both(&[("dev", "true"), ("ops", "true")]) {
+        setup.wake(&["dev"]).exits(0);
+        let before = setup.dump().await;
         let long = "k".repeat(201);
-        std::fs::write(desk.path("binary"), [b'{', 0xff]).unwrap();
-        std::fs::write(desk.path("list.json"), "[1]").unwrap();
+        std::fs::write(setup.env.path("binary"), [b'{', 0xff]).unwrap();
+        setup.env.write("list.json", "[1]");
         let wake = ["wake", ISSUE, "--agent", "dev"];
         let with = |more: &[&'static str]| [&wake, more].concat();
         let table: Vec<(Vec<&str>, i32, &str)> = vec![
@@ -67,63 +66,62 @@ async fn a_mistake_is_told_and_changes_nothing() {
             (vec!["engine", "--idle", "--name", ""], 2, "--name must be"),
         ];
         for (arguments, code, words) in table {
-            check(&desk, &before, &arguments, code, words).await;
+            check(&setup, &before, &arguments, code, words).await;
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_context_is_read_from_a_file_and_from_standard_input_up_to_its_limit() {
-    let desk = Desk::on_sqlite(&[("dev", "true")]);
+    let setup = Setup::on_sqlite(&[("dev", "true")]);
     let of = |bytes: usize| format!(r#"{{"a":"{}"}}"#, "x".repeat(bytes - 8));
-    std::fs::write(desk.path("full.json"), of(CONTEXT_BYTES_MAX)).unwrap();
-    std::fs::write(desk.path("large.json"), of(CONTEXT_BYTES_MAX + 1)).unwrap();
-    let before = desk.dump().await;
-    check(&desk, &before, &["wake", ISSUE, "--agent", "dev", "--context", "@large.json"], 2, "the limit is")
+    setup.env.write("full.json", &of(CONTEXT_BYTES_MAX));
+    setup.env.write("large.json", &of(CONTEXT_BYTES_MAX + 1));
+    let before = setup.dump().await;
+    check(&setup, &before, &["wake", ISSUE, "--agent", "dev", "--context", "@large.json"], 2, "the limit is")
         .await;
     let large = of(CONTEXT_BYTES_MAX + 100_000);
     let ran =
-        desk.run_with_input(&["wake", ISSUE, "--agent", "dev", "--context", "-"], large.as_bytes()).await;
+        setup.env.run_with_input(&["wake", ISSUE, "--agent", "dev", "--context", "-"], large.as_bytes());
     ran.exits(2).says("the limit is");
-    assert_eq!(desk.dump().await, before);
-    desk.wake(&["dev", "--context", "@full.json"]).await.exits(0);
+    assert_eq!(setup.dump().await, before);
+    setup.wake(&["dev", "--context", "@full.json"]).exits(0);
     // Alone it would be small enough, but not together with what is there.
-    let full = desk.dump().await;
+    let full = setup.dump().await;
     let words = "it was to be merged with what waits for run 1 of dev (queued for";
-    check(&desk, &full, &["wake", ISSUE, "--agent", "dev", "--context", r#"{"b":1}"#], 1, words).await;
-    let refused = desk.wake(&["dev", "--context", r#"{"b":1}"#, "--json"]).await.exits(1).json();
+    check(&setup, &full, &["wake", ISSUE, "--agent", "dev", "--context", r#"{"b":1}"#], 1, words).await;
+    let refused = setup.wake(&["dev", "--context", r#"{"b":1}"#, "--json"]).exits(1).json();
     assert_eq!((&refused["outcome"], &refused["holder"]["run"]), (&"refused".into(), &1.into()));
-    let ran = desk.run_with_input(&["wake", "--agent", "dev", "--context", "-"], br#"{"c":2}"#).await;
+    let ran = setup.env.run_with_input(&["wake", "--agent", "dev", "--context", "-"], br#"{"c":2}"#);
     ran.exits(0).says("queued as run 2");
-    assert_eq!(desk.runs().await[1]["context"]["c"], 2);
+    assert_eq!(setup.env.runs()[1]["context"]["c"], 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_closed_issue_is_not_woken_and_that_is_listed() {
-    for desk in Desk::on_both(&[("dev", "true")]) {
-        desk.relay().await.set_open(&issue(), false).await.unwrap();
-        desk.wake(&["dev"]).await.exits(1).says("was skipped: the issue is closed");
-        let told = desk.wake(&["dev", "--json"]).await.exits(1).json();
+    for setup in Setup::on_both(&[("dev", "true")]) {
+        setup.relay().await.set_open(&issue(), false).await.unwrap();
+        setup.wake(&["dev"]).exits(1).says("was skipped: the issue is closed");
+        let told = setup.wake(&["dev", "--json"]).exits(1).json();
         assert_eq!((&told["outcome"], &told["why"]), (&"skipped".into(), &"issue_closed".into()));
-        desk.run(&["wakeups", "--status", "skipped"]).await.exits(0).says("issue_closed");
-        assert!(desk.runs().await.is_empty());
+        setup.env.run(&["wakeups", "--status", "skipped"]).exits(0).says("issue_closed");
+        assert!(setup.env.runs().is_empty());
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_run_id_in_the_environment_that_is_none_is_refused() {
-    let desk = Desk::on_sqlite(&[("dev", "true")]);
-    let mut wake = desk.command(&["wake", ISSUE, "--agent", "dev"]);
-    wake.env("BATON_RUN_ID", "mine");
-    crate::flow::desk::finish(wake).await.exits(2).says("BATON_RUN_ID: `mine` is not the number of a run");
-    assert!(desk.wakeups().await.is_empty());
+#[test]
+fn a_run_id_in_the_environment_that_is_none_is_refused() {
+    let setup = Setup::on_sqlite(&[("dev", "true")]);
+    let ran = setup.env.clone().with("BATON_RUN_ID", "mine").run(&["wake", ISSUE, "--agent", "dev"]);
+    ran.exits(2).says("BATON_RUN_ID: `mine` is not the number of a run");
+    assert!(setup.env.wakeups().is_empty());
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_engine_without_agents_has_nothing_to_do() {
-    let desk = Desk::on_sqlite(&[]);
-    std::fs::write(desk.path("baton.yaml"), "user: ann\n").unwrap();
-    desk.run(&["engine", "--idle"]).await.exits(2).says("no agent is configured");
-    desk.wake(&["dev"]).await.exits(2).says("none is configured");
-    assert!(!desk.path("baton.db").exists());
+#[test]
+fn an_engine_without_agents_has_nothing_to_do() {
+    let setup = Setup::on_sqlite(&[]);
+    setup.env.write("baton.yaml", "user: ann\n");
+    setup.env.run(&["engine", "--idle"]).exits(2).says("no agent is configured");
+    setup.wake(&["dev"]).exits(2).says("none is configured");
+    assert!(!setup.env.path("baton.db").exists());
 }

@@ -2,9 +2,9 @@
 
 mod cancelling;
 mod deaths;
-mod desk;
 mod logs;
 mod mistakes;
 mod own_claim;
+mod setup;
 mod stores;
 mod waking;

@@ -4,8 +4,8 @@
 //! and its work is on the forge afterwards.
 
 mod crashes;
-mod desk;
 mod refusals;
 mod secrets;
+mod setup;
 mod turns;
 mod work;

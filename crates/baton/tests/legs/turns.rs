@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::legs::desk::Desk;
+use crate::legs::setup::Setup;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_was_cut_off_while_it_got_somewhere_goes_on_with_its_session() {
@@ -15,20 +15,20 @@ async fn a_run_that_was_cut_off_while_it_got_somewhere_goes_on_with_its_session(
       - commit: 'feat: more'
       - hit_turn_limit
 ";
-    let desk = Desk::with_script(script).await;
-    desk.work(&json!({ "stage": "Implement" }));
-    let invocations = desk.log(1).matches("\"subtype\":\"init\"").count();
-    assert_eq!(invocations, 3, "two more shares, and no fourth: {}", desk.log(1));
-    assert_eq!(desk.on_forge("baton/issue-1", "half.txt").await.as_deref(), Some("moremoremore"));
-    let sessions: std::collections::BTreeSet<_> = desk.log(1).lines().filter_map(session).collect();
+    let setup = Setup::with_script(script).await;
+    setup.work(&json!({ "stage": "Implement" }));
+    let invocations = setup.log(1).matches("\"subtype\":\"init\"").count();
+    assert_eq!(invocations, 3, "two more shares, and no fourth: {}", setup.log(1));
+    assert_eq!(setup.file("half.txt").await.as_deref(), Some("moremoremore"));
+    let sessions: std::collections::BTreeSet<_> = setup.log(1).lines().filter_map(session).collect();
     assert_eq!(sessions.len(), 1, "all in one session: {sessions:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_was_cut_off_and_got_nowhere_is_given_no_more() {
-    let desk = Desk::with_script("scenes: [{do: [turn, hit_turn_limit]}]\n").await;
-    desk.work(&json!({ "stage": "Implement" }));
-    assert_eq!(desk.log(1).matches("\"subtype\":\"init\"").count(), 1);
+    let setup = Setup::with_script("scenes: [{do: [turn, hit_turn_limit]}]\n").await;
+    setup.work(&json!({ "stage": "Implement" }));
+    assert_eq!(setup.log(1).matches("\"subtype\":\"init\"").count(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,15 +36,14 @@ async fn all_shares_of_a_run_have_one_wall_time_and_one_log() {
     let script = "scenes:
   - do: [turn, {append: {path: a.txt, text: x}}, {commit: more}, {flood: 15000}, {sleep: 700ms}, hit_turn_limit]
 ";
-    let desk = Desk::with_script(script).await;
-    desk.configure(
+    let setup = Setup::with_script(script).await;
+    setup.configure(
         "max_wall_time: 1s\nlog_cap_bytes: 20000\nagents:\n  coder: {adapter: script, script: coder.yaml}\n",
     );
-    desk.wake(&json!({ "stage": "Implement" }));
-    desk.run(&["engine", "--idle", "--once"]);
-    let run = desk.runs().remove(0);
+    setup.work(&json!({ "stage": "Implement" }));
+    let run = setup.env.runs().remove(0);
     assert_eq!(run["status"], "timed_out", "the second share was over before it was done: {run}");
-    assert!(desk.log(1).len() < 20_200, "{}", desk.log(1).len());
+    assert!(setup.log(1).len() < 20_200, "{}", setup.log(1).len());
 }
 
 fn session(line: &str) -> Option<String> {
