@@ -1,95 +1,68 @@
 //! `baton forge` from the command line.
 
-use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
-use crate::support::{Client, ForgeProcess, TOKEN, baton};
+use baton_fixtures::git::git;
+use baton_fixtures::{TestEnv, TestForge};
+use serde_json::Value;
 
 #[test]
 fn what_exists_or_is_missing_is_a_no_with_a_reason() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path().join("data");
-    let data = data.to_str().unwrap();
-    assert_eq!(baton(&["forge", "user", "add", "ada", "--data", data]).0, 0);
-    let (code, _, complaint) = baton(&["forge", "user", "add", "ADA", "--data", data]);
-    assert_eq!((code, complaint.as_str()), (1, "error: an account named ADA exists already"));
-    let (code, _, complaint) = baton(&["forge", "token", "create", "--user", "bob", "--data", data]);
-    assert_eq!(code, 1);
-    assert!(
-        complaint.contains("there is no account bob: add it with `baton forge user add bob`"),
-        "{complaint}"
-    );
+    let env = TestEnv::new();
+    let forge = |arguments: &[&str]| env.run(&[&["forge"], arguments, &["--data", "data"]].concat());
+    forge(&["user", "add", "ada"]).exits(0);
+    assert_eq!(forge(&["user", "add", "ADA"]).exits(1).err, "error: an account named ADA exists already");
+    forge(&["token", "create", "--user", "bob"])
+        .exits(1)
+        .says("there is no account bob: add it with `baton forge user add bob`");
     for name in ["../x", "repos", "-x", ""] {
-        assert_ne!(
-            baton(&["forge", "user", "add", "--data", data, "--", name]).0,
-            0,
-            "{name:?} was accepted"
-        );
+        let added = env.run(&["forge", "user", "add", "--data", "data", "--", name]);
+        assert_ne!(added.code, 0, "{name:?} was accepted");
     }
-    let (code, _, complaint) = baton(&["forge", "repo", "create", "ada", "--data", data]);
-    assert_eq!(code, 2, "{complaint}");
-    assert!(complaint.contains("write OWNER/NAME"), "{complaint}");
+    forge(&["repo", "create", "ada"]).exits(2).says("write OWNER/NAME");
 }
 
 #[test]
 fn a_data_directory_that_cannot_be_used_is_out_of_reach() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
-    std::fs::write(&file, "not a directory").unwrap();
-    let (code, _, complaint) = baton(&["forge", "user", "add", "ada", "--data", file.to_str().unwrap()]);
-    assert_eq!(code, 3, "{complaint}");
-    std::fs::create_dir(directory.path().join("data")).unwrap();
-    std::fs::write(
-        directory.path().join("data/forge.db"),
-        "this is not a database, but it is long enough to look",
-    )
-    .unwrap();
-    let data = directory.path().join("data");
-    let (code, _, complaint) = baton(&["forge", "user", "add", "ada", "--data", data.to_str().unwrap()]);
-    assert_eq!(code, 3, "{complaint}");
-    assert!(complaint.contains("forge.db") && complaint.contains("not a database"), "{complaint}");
+    let env = TestEnv::new();
+    env.write("file", "not a directory");
+    env.run(&["forge", "user", "add", "ada", "--data", "file"]).exits(3);
+    env.write("data/forge.db", "this is not a database, but it is long enough to look");
+    env.run(&["forge", "user", "add", "ada", "--data", "data"])
+        .exits(3)
+        .says("forge.db")
+        .says("not a database");
 }
 
 #[test]
 fn an_address_that_is_taken_is_out_of_reach() {
-    let directory = tempfile::tempdir().unwrap();
-    let forge = ForgeProcess::start(&directory.path().join("one"), &[]);
+    let forge = TestForge::start();
     let address = forge.url.strip_prefix("http://").unwrap();
-    let data = directory.path().join("two");
-    let (code, _, complaint) =
-        baton(&["forge", "serve", "--listen", address, "--data", data.to_str().unwrap()]);
-    assert_eq!(code, 3);
-    assert!(complaint.contains(&format!("cannot listen on {address}")), "{complaint}");
+    TestEnv::new()
+        .run(&["forge", "serve", "--listen", address, "--data", "two"])
+        .exits(3)
+        .says(&format!("cannot listen on {address}"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repository_is_imported_with_its_branches_tags_and_default_branch() {
-    let directory = tempfile::tempdir().unwrap();
-    let source = directory.path().join("source");
-    let git = |arguments: &[&str]| crate::forge::git_protocol::git(directory.path(), arguments);
-    git(&["init", "-q", "-b", "trunk", source.to_str().unwrap()]);
-    let at = |arguments: &[&str]| crate::forge::git_protocol::git(&source, arguments);
-    at(&["commit", "-q", "--allow-empty", "-m", "first"]);
-    at(&["branch", "topic"]);
-    at(&["tag", "v1"]);
-    let data = directory.path().join("data");
-    let data_text = data.to_str().unwrap();
-    let (code, out, complaint) = baton(&[
-        "forge",
-        "repo",
-        "create",
-        "acme/web",
-        "--import",
-        source.to_str().unwrap(),
-        "--data",
-        data_text,
-    ]);
-    assert_eq!((code, out.as_str()), (0, "made the organisation acme\ncreated acme/web"), "{complaint}");
-    let (code, _, complaint) =
-        baton(&["forge", "repo", "create", "acme/api", "--import", "/nowhere", "--data", data_text]);
-    assert_eq!(code, 1, "{complaint}");
+    let mut forge = TestForge::start();
+    // The data is made by the import, not by the server.
+    forge.kill();
+    std::fs::remove_dir_all(&forge.data).unwrap();
+    let source = forge.dir().join("source");
+    let source_text = source.to_str().unwrap();
+    git(forge.dir(), &["init", "-q", "-b", "trunk", source_text]);
+    git(&source, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    git(&source, &["branch", "topic"]);
+    git(&source, &["tag", "v1"]);
+    let import = |name: &str, from: &str| forge.administer(&["repo", "create", name, "--import", from]);
+    assert_eq!(import("acme/web", source_text).exits(0).out, "made the organisation acme\ncreated acme/web");
+    import("acme/api", "/nowhere").exits(1);
 
-    let forge = ForgeProcess::start(&data, &[]);
-    let client = Client::new(&forge.url, Some(TOKEN));
+    forge.restart(&[]);
+    let client = &forge.admin;
     let repo = client.must("GET", "/repos/acme/web", &Value::Null, 200).await;
     assert_eq!(repo["default_branch"], "trunk");
     let refs = client.must("GET", "/repos/acme/web/git/matching-refs/heads", &Value::Null, 200).await;
@@ -100,27 +73,22 @@ async fn a_repository_is_imported_with_its_branches_tags_and_default_branch() {
 
 #[test]
 fn two_servers_do_not_share_one_data_directory() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path().join("data");
-    let _forge = ForgeProcess::start(&data, &[]);
-    let (code, _, complaint) =
-        baton(&["forge", "serve", "--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()]);
-    assert_eq!(code, 3);
-    assert!(complaint.contains("another forge serves"), "{complaint}");
+    TestForge::start()
+        .administer(&["serve", "--listen", "127.0.0.1:0"])
+        .exits(3)
+        .says("another forge serves");
 }
 
 #[test]
 fn a_start_that_fails_does_not_use_up_the_first_token() {
-    let directory = tempfile::tempdir().unwrap();
+    let env = TestEnv::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let data = directory.path().join("data");
     let address = taken.local_addr().unwrap().to_string();
-    let arguments = ["forge", "serve", "--listen", &address, "--data", data.to_str().unwrap()];
-    assert_eq!(baton(&arguments).0, 3);
+    let arguments = ["forge", "serve", "--listen", &address, "--data", "data"];
+    env.run(&arguments).exits(3);
     drop(taken);
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_baton"));
-    let mut child = child.args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
-    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    let mut child = env.command(&arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let shown = [lines.next().unwrap().unwrap(), lines.next().unwrap().unwrap()];
     child.kill().unwrap();
     child.wait().unwrap();

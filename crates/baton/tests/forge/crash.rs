@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use baton_fixtures::git::git;
+use baton_fixtures::{Client, TestForge};
 use serde_json::{Value, json};
-
-use crate::forge::World;
-use crate::support::{Client, ForgeProcess, TOKEN};
 
 /// What clients were told to be done.
 #[derive(Default, Clone)]
@@ -51,21 +50,18 @@ async fn write_until_death(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_acknowledged_is_lost_when_the_forge_is_killed_while_it_writes() {
-    let world = World::new().await;
-    world.post("/issues", json!({ "title": "x" })).await;
-    let main = world.tip("heads/main").await;
-    let (data, directory) = (world.forge.data.clone(), world.directory);
-    let mut forge = world.forge;
+    let (mut forge, repo) = TestForge::start_with_repo("web").await;
+    repo.post("/issues", json!({ "title": "x" })).await;
+    let main = repo.tip("heads/main").await.unwrap();
     let done = Arc::new(Mutex::new(Acknowledged::default()));
-    let rounds = if std::env::var_os("BATON_TEST_FULL").is_some() { 30 } else { 6 };
+    let rounds = if baton_fixtures::is_full() { 30 } else { 6 };
     for round in 0..rounds {
         let stop = Arc::new(AtomicBool::new(false));
-        let client = Client::new(&forge.url, Some(TOKEN));
         let before = done.lock().unwrap().comments.len();
         let writers: Vec<_> = (0..8)
             .map(|writer| {
                 tokio::spawn(write_until_death(
-                    client.clone(),
+                    forge.admin.clone(),
                     main.clone(),
                     writer,
                     round,
@@ -83,9 +79,9 @@ async fn nothing_acknowledged_is_lost_when_the_forge_is_killed_while_it_writes()
         for writer in writers {
             writer.await.unwrap();
         }
-        forge = ForgeProcess::start(&data, &[]);
+        forge.restart(&[]);
         let acknowledged = done.lock().unwrap().clone();
-        check(&Client::new(&forge.url, Some(TOKEN)), &acknowledged).await;
+        check(&forge.admin, &acknowledged).await;
     }
     let done = done.lock().unwrap();
     println!(
@@ -94,7 +90,6 @@ async fn nothing_acknowledged_is_lost_when_the_forge_is_killed_while_it_writes()
         done.refs.len(),
         done.labels.len()
     );
-    drop(directory);
 }
 
 async fn check(client: &Client, done: &Acknowledged) {
@@ -113,16 +108,11 @@ async fn check(client: &Client, done: &Acknowledged) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ref_that_git_has_and_the_table_has_not_is_found_at_the_next_start() {
-    let world = World::new().await;
-    let main = world.tip("heads/main").await;
-    let data = world.forge.data.clone();
-    let directory = world.directory;
-    world.forge.kill();
+    let (mut forge, repo) = TestForge::start_with_repo("web").await;
+    let main = repo.tip("heads/main").await.unwrap();
+    forge.kill();
     // As if the forge had died between git's change and its own.
-    let bare = data.join("repos/1.git");
-    crate::forge::git_protocol::git(&bare, &["update-ref", "refs/heads/orphan", &main]);
-    let forge = ForgeProcess::start(&data, &[]);
-    let client = Client::new(&forge.url, Some(TOKEN));
-    client.must("GET", "/repos/admin/web/git/ref/heads/orphan", &Value::Null, 200).await;
-    drop(directory);
+    git(&forge.data.join("repos/1.git"), &["update-ref", "refs/heads/orphan", &main]);
+    forge.restart(&[]);
+    forge.admin.must("GET", "/repos/admin/web/git/ref/heads/orphan", &Value::Null, 200).await;
 }
