@@ -3,14 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{ForgeProcess, TOKEN, baton};
+use baton_fixtures::{CommandOutput, TOKEN, TestForge};
 
-pub(crate) fn run_all(contract: &Path, scripts: &Path, forge: &ForgeProcess, socket: &Path) {
-    let data = forge.data.to_str().unwrap();
-    let (code, _, complaint) = baton(&["forge", "user", "add", "second", "--data", data]);
-    assert_eq!(code, 0, "{complaint}");
-    let (code, token, complaint) = baton(&["forge", "token", "create", "--user", "second", "--data", data]);
-    assert_eq!(code, 0, "{complaint}");
+pub(crate) fn run_all(contract: &Path, scripts: &Path, forge: &TestForge, socket: &Path) {
+    forge.administer(&["user", "add", "second"]).exits(0);
+    let token = forge.token(&["--user", "second"]);
     let python = contract.join("venv/bin/python");
     for flow in ["githubkit_flow.py", "pygithub_flow.py"] {
         run(flow, Command::new(&python).arg(scripts.join(flow)).args([&forge.url, TOKEN]), &token);
@@ -32,9 +29,7 @@ pub(crate) fn run_all(contract: &Path, scripts: &Path, forge: &ForgeProcess, soc
 
 fn run(name: &str, command: &mut Command, second_token: &str) {
     let output = command.env("FORGE_USER2", "second").env("FORGE_TOKEN2", second_token).output();
-    let output = output.unwrap_or_else(|error| panic!("{name} cannot be started: {error}"));
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{name} found a difference:\n{out}\n{err}");
-    println!("{name}: {} steps", out.lines().filter(|line| line.starts_with("ok")).count());
+    let ran = CommandOutput::from(output.unwrap_or_else(|error| panic!("{name} cannot be started: {error}")));
+    assert_eq!(ran.code, 0, "{name} found a difference:\n{}", ran.both());
+    println!("{name}: {} steps", ran.out.lines().filter(|line| line.starts_with("ok")).count());
 }

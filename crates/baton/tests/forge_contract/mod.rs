@@ -14,27 +14,12 @@ mod walk_hooks;
 mod walk_relay;
 mod webhooks;
 
-use std::path::PathBuf;
-
-use crate::support::ForgeProcess;
+use baton_fixtures::{TestForge, contract_dir, repository_root};
 use openapi::Description;
-
-/// The directory that `cargo xtask test` has filled with the clients and GitHub's description.
-fn contract_directory() -> PathBuf {
-    let directory = std::env::var_os("BATON_CONTRACT_DIR");
-    PathBuf::from(
-        directory
-            .expect("BATON_CONTRACT_DIR is not set: run `cargo xtask test`, which installs what this needs"),
-    )
-}
-
-fn repository_root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two levels up").to_owned()
-}
 
 #[test]
 fn every_schema_that_the_endpoints_use_compiles() {
-    let description = Description::load(&contract_directory());
+    let description = Description::load(&contract_dir());
     let compiled = description.compile_all(baton_forge::endpoints());
     println!("{compiled} schemas compiled");
     assert!(compiled > 150, "only {compiled} schemas were found");
@@ -42,7 +27,7 @@ fn every_schema_that_the_endpoints_use_compiles() {
 
 #[test]
 fn a_body_that_breaks_the_description_is_noticed() {
-    let description = Description::load(&contract_directory());
+    let description = Description::load(&contract_dir());
     let check = |body| description.check("GET", "/repos/{owner}/{repo}/issues/{issue_number}", 200, &body);
     assert!(check(serde_json::json!({ "id": 1 })).is_err());
     let label = |color| serde_json::json!({ "id": 1, "node_id": "x", "url": "http://x/y", "name": "n", "description": null, "color": color, "default": true });
@@ -66,7 +51,7 @@ fn a_body_that_breaks_the_description_is_noticed() {
 
 #[test]
 fn the_clients_documents_are_valid_for_github_and_for_the_forge() {
-    let texts = [graphql_subset::published(&contract_directory()), baton_forge::graphql_schema()];
+    let texts = [graphql_subset::published(&contract_dir()), baton_forge::graphql_schema()];
     let schemas = texts.map(|text| graphql_documents::schema(&text));
     let documents = baton_github::graphql_documents();
     assert!(documents.len() > 20, "only {} documents were found", documents.len());
@@ -81,7 +66,7 @@ fn the_clients_documents_are_valid_for_github_and_for_the_forge() {
 
 #[test]
 fn the_graphql_schema_is_a_subset_of_githubs() {
-    let published = graphql_subset::published(&contract_directory());
+    let published = graphql_subset::published(&contract_dir());
     let comparison = graphql_subset::compare(&baton_forge::graphql_schema(), &published);
     println!("{} types and {} fields compared", comparison.types, comparison.fields);
     assert!(comparison.types > 100 && comparison.fields > 500, "too little was compared");
@@ -90,12 +75,12 @@ fn the_graphql_schema_is_a_subset_of_githubs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_forge_answers_as_github_describes_and_independent_clients_agree() {
-    let contract = contract_directory();
+    let contract = contract_dir();
     let directory = tempfile::tempdir().unwrap();
     let (socket, recording) =
         (directory.path().join("forge.sock"), directory.path().join("exchanges.ndjson"));
     let more = ["--socket", socket.to_str().unwrap(), "--record", recording.to_str().unwrap()];
-    let forge = ForgeProcess::start(&directory.path().join("data"), &more);
+    let forge = TestForge::start_with(&more);
 
     walk::walk(&forge).await;
     clients::run_all(&contract, &repository_root().join("contract"), &forge, &socket);

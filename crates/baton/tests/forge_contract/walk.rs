@@ -5,13 +5,12 @@
 //! table, so a new endpoint without a step fails the test. The wrong ways are generated from the table.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use baton_fixtures::{Client, TestForge};
 use baton_forge::EndpointInfo;
 use serde_json::{Value, json};
 
 use crate::forge_contract::walk_relay;
-use crate::support::{Client, ForgeProcess, TOKEN, baton};
 
 /// One step: an operation, parts of the path that differ from the usual, a body, the status expected, and values to
 /// remember from the answer as `name=/json/pointer`.
@@ -56,10 +55,12 @@ const USUAL: [(&str, &str); 29] = [
     ("item_id", "$item"),
 ];
 
-pub(crate) async fn walk(forge: &ForgeProcess) {
-    let second = prepare(&forge.data);
-    let (client, stranger) = (&Client::new(&forge.url, Some(TOKEN)), &Client::new(&forge.url, None));
-    let second = &Client::new(&forge.url, Some(&second));
+pub(crate) async fn walk(forge: &TestForge) {
+    // No endpoint of GitHub makes accounts: they come from the command line, while the server runs.
+    forge.administer(&["user", "add", "walker"]).exits(0);
+    forge.administer(&["user", "add", "acme", "--kind", "organization"]).exits(0);
+    let (client, stranger) = (&forge.admin, &Client::new(&forge.url, None));
+    let second = &forge.client(&forge.token(&["--user", "walker"]));
     let endpoints: Vec<EndpointInfo> =
         baton_forge::endpoints().filter(|endpoint| !endpoint.operation.is_empty()).collect();
     crate::forge_contract::walk_hooks::create_hooks(client).await;
@@ -74,18 +75,6 @@ pub(crate) async fn walk(forge: &ForgeProcess) {
     for endpoint in &endpoints {
         go_wrong(client, stranger, endpoint, &known).await;
     }
-}
-
-/// What no endpoint of GitHub makes: accounts come from the command line, while the server runs.
-fn prepare(data: &Path) -> String {
-    let data = data.to_str().unwrap();
-    for account in [&["walker"][..], &["acme", "--kind", "organization"]] {
-        let (code, _, complaint) = baton(&[&["forge", "user", "add", "--data", data], account].concat());
-        assert_eq!(code, 0, "{complaint}");
-    }
-    let (code, token, complaint) = baton(&["forge", "token", "create", "--user", "walker", "--data", data]);
-    assert_eq!(code, 0, "{complaint}");
-    token
 }
 
 async fn take(

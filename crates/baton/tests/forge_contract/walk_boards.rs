@@ -1,9 +1,9 @@
 //! The steps of the walk over boards. REST makes no board, so GraphQL makes the two that the steps begin with.
 
+use baton_fixtures::Client;
 use serde_json::{Value, json};
 
 use crate::forge_contract::walk::Step;
-use crate::support::Client;
 
 /// Makes a board of the organisation and one of the administrator; each is its owner's first.
 pub(crate) async fn create_boards(client: &Client) {

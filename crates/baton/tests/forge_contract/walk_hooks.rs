@@ -1,11 +1,10 @@
 //! The part of the walk that goes over hooks: a repository's and an organisation's.
 
-use std::time::{Duration, Instant};
-
+use baton_fixtures::Client;
+use baton_fixtures::wait::eventually_async;
 use serde_json::{Value, json};
 
 use crate::forge_contract::walk::Step;
-use crate::support::Client;
 
 /// Nobody listens there, so every delivery fails at once.
 const NOBODY: &str = "http://127.0.0.1:9/";
@@ -18,10 +17,10 @@ pub(crate) async fn create_hooks(client: &Client) {
     for owner in ["/repos/admin/hooked", "/orgs/acme"] {
         let made = client.must("POST", &format!("{owner}/hooks"), &hook, 201).await;
         let path = format!("{owner}/hooks/{}/deliveries", made["id"]);
-        let started = Instant::now();
-        while client.must("GET", &path, &Value::Null, 200).await == json!([]) {
-            assert!(started.elapsed() < Duration::from_secs(60), "nothing was delivered");
-        }
+        eventually_async("a delivery", async || {
+            (client.must("GET", &path, &Value::Null, 200).await != json!([])).then_some(())
+        })
+        .await;
     }
 }
 

@@ -4,24 +4,16 @@
 //! event of the list below that never came is a failure.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Empty};
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper::{Request, Response, server::conn::http1};
-use hyper_util::rt::TokioIo;
+use baton_fixtures::server::{Request, answer};
+use baton_fixtures::wait::SOON;
+use baton_fixtures::{Client, CommandOutput, TestForge, TestServer, contract_dir, repository_root};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 use crate::forge_contract::openapi::Description;
-use crate::forge_contract::{contract_directory, repository_root};
-use crate::support::{Client, ForgeProcess, TOKEN, baton};
 
 const SECRET: &str = "contract";
 const REPO: &str = "/repos/acme/hooked";
@@ -110,56 +102,25 @@ const EXPECTED: &[&str] = &[
     "sub_issues.sub_issue_removed",
 ];
 
-struct Received {
-    event: String,
-    signature: String,
-    body: String,
+fn payload(request: &Request) -> Value {
+    serde_json::from_str(&request.body).expect("a payload is JSON")
 }
 
-impl Received {
-    fn payload(&self) -> Value {
-        serde_json::from_str(&self.body).expect("a payload is JSON")
+fn event(request: &Request) -> &str {
+    &request.headers["x-github-event"]
+}
+
+/// Returns the event, and what happened if there are several things that can.
+fn name(request: &Request) -> String {
+    match payload(request)["action"].as_str() {
+        Some(action) => format!("{}.{action}", event(request)),
+        None => event(request).to_owned(),
     }
-
-    fn name(&self) -> String {
-        match self.payload()["action"].as_str() {
-            Some(action) => format!("{}.{action}", self.event),
-            None => self.event.clone(),
-        }
-    }
-}
-
-type Kept = Arc<Mutex<Vec<Received>>>;
-
-/// Serves until the test ends; returns the address.
-async fn receive() -> (String, Kept) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (url, kept) = (format!("http://{}/", listener.local_addr().unwrap()), Kept::default());
-    let keeping = Arc::clone(&kept);
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let kept = Arc::clone(&keeping);
-            let service = service_fn(move |request| keep(Arc::clone(&kept), request));
-            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
-        }
-    });
-    (url, kept)
-}
-
-async fn keep(kept: Kept, request: Request<Incoming>) -> Result<Response<Empty<Bytes>>, Infallible> {
-    let header = |name: &str| {
-        request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
-    };
-    let (event, signature) = (header("x-github-event"), header("x-hub-signature-256"));
-    let body = request.into_body().collect().await.expect("the body arrives").to_bytes();
-    let body = String::from_utf8(body.to_vec()).expect("a payload is text");
-    kept.lock().unwrap().push(Received { event, signature, body });
-    Ok(Response::new(Empty::new()))
 }
 
 #[test]
 fn a_payload_that_breaks_its_schema_is_noticed() {
-    let description = Description::load(&contract_directory());
+    let description = Description::load(&contract_dir());
     assert!(description.check_webhook("issues", &json!({ "action": "opened" })).is_err());
     assert!(description.check_webhook("issues", &json!({ "action": "melted" })).is_err());
     assert!(description.check_webhook("ping", &json!({ "zen": "text" })).is_ok());
@@ -167,69 +128,62 @@ fn a_payload_that_breaks_its_schema_is_noticed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_webhook_is_as_github_describes_it_and_parses_in_githubkit() {
-    let directory = tempfile::tempdir().unwrap();
-    let forge = ForgeProcess::start(&directory.path().join("data"), &[]);
-    let (url, kept) = receive().await;
+    let forge = TestForge::start();
+    let receiver = TestServer::start(|_| answer(200, &[], "")).await;
     let driver = Driver::new(&forge);
-    let config = json!({ "url": url, "content_type": "json", "secret": SECRET });
+    let config = json!({ "url": receiver.url, "content_type": "json", "secret": SECRET });
     let hook = json!({ "name": "web", "events": ["*"], "config": config });
     driver.admin.must("POST", "/orgs/acme/hooks", &hook, 201).await;
     driver.all().await;
-    wait_for_all(&kept).await;
-    let kept = kept.lock().unwrap();
-    validate(&kept);
-    parse_with_githubkit(&kept, directory.path());
+    wait_for_all(&receiver).await;
+    let received = receiver.seen();
+    validate(&received);
+    parse_with_githubkit(&received, forge.dir());
 }
 
 /// Waits until everything that is expected has come; says what is missing otherwise.
-async fn wait_for_all(kept: &Kept) {
+async fn wait_for_all(receiver: &TestServer) {
     let started = Instant::now();
     loop {
-        let seen: BTreeSet<String> = kept.lock().unwrap().iter().map(Received::name).collect();
+        let seen: BTreeSet<String> = receiver.seen().iter().map(name).collect();
         let missing: Vec<_> = EXPECTED.iter().filter(|name| !seen.contains(**name)).collect();
         if missing.is_empty() {
             return;
         }
-        assert!(started.elapsed() < Duration::from_secs(60), "never told: {missing:?}");
+        assert!(started.elapsed() < SOON, "never told: {missing:?}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-fn validate(kept: &[Received]) {
-    let description = Description::load(&contract_directory());
-    let wrong: Vec<String> = kept
+fn validate(received: &[Request]) {
+    let description = Description::load(&contract_dir());
+    let wrong: Vec<String> = received
         .iter()
-        .filter_map(|received| {
-            let judged = description.check_webhook(&received.event, &received.payload());
-            judged.err().map(|why| format!("{}: {why}", received.name()))
+        .filter_map(|request| {
+            let judged = description.check_webhook(event(request), &payload(request));
+            judged.err().map(|why| format!("{}: {why}", name(request)))
         })
         .collect();
-    println!("{} payloads validated", kept.len());
+    println!("{} payloads validated", received.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn parse_with_githubkit(kept: &[Received], directory: &Path) {
-    let lines: String = kept
+fn parse_with_githubkit(received: &[Request], directory: &Path) {
+    let lines: String = received
         .iter()
-        .map(|received| {
-            let line =
-                json!({ "event": received.event, "signature": received.signature, "body": received.body });
+        .map(|request| {
+            let signature = &request.headers["x-hub-signature-256"];
+            let line = json!({ "event": event(request), "signature": signature, "body": request.body });
             format!("{line}\n")
         })
         .collect();
     let file = directory.join("payloads.ndjson");
     std::fs::write(&file, lines).unwrap();
-    let python = contract_directory().join("venv/bin/python");
+    let python = contract_dir().join("venv/bin/python");
     let script = repository_root().join("contract/githubkit_webhooks.py");
-    let output = Command::new(python).arg(script).arg(&file).arg(SECRET).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(
-        output.status.success(),
-        "githubkit disagrees:\n{}\n{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
-    println!("{}", text(&output.stdout).trim());
+    let ran: CommandOutput = Command::new(python).arg(script).arg(&file).arg(SECRET).output().unwrap().into();
+    assert_eq!(ran.code, 0, "githubkit disagrees:\n{}", ran.both());
+    println!("{}", ran.out);
 }
 
 /// Brings everything about that is told.
@@ -239,19 +193,11 @@ struct Driver {
 }
 
 impl Driver {
-    fn new(forge: &ForgeProcess) -> Self {
-        let data = forge.data.to_str().unwrap();
-        for account in [&["second"][..], &["acme", "--kind", "organization"]] {
-            let (code, _, complaint) = baton(&[&["forge", "user", "add", "--data", data], account].concat());
-            assert_eq!(code, 0, "{complaint}");
-        }
-        let (code, token, complaint) =
-            baton(&["forge", "token", "create", "--user", "second", "--data", data]);
-        assert_eq!(code, 0, "{complaint}");
-        Self {
-            admin: Client::new(&forge.url, Some(TOKEN)),
-            second: Client::new(&forge.url, Some(token.trim())),
-        }
+    fn new(forge: &TestForge) -> Self {
+        forge.administer(&["user", "add", "second"]).exits(0);
+        forge.administer(&["user", "add", "acme", "--kind", "organization"]).exits(0);
+        let second = forge.client(&forge.token(&["--user", "second"]));
+        Self { admin: forge.admin.clone(), second }
     }
 
     async fn all(&self) {
