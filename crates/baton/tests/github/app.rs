@@ -6,13 +6,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use baton_fixtures::TestServer;
 use baton_github::{Auth, GitHub, SetupError};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use ring::signature::{KeyPair as _, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use serde_json::Value;
 
-use crate::github::scripted::{Request, Scripted, answer};
 use crate::github::{issue, refused, settings};
+use baton_fixtures::server::{Request, answer};
 
 /// Made for this test with `openssl genrsa -traditional 2048`; it opens nothing.
 const KEY: &str = include_str!("throwaway-test-key.pem");
@@ -39,9 +40,9 @@ fn claims(request: &Request) -> Value {
 }
 
 /// A GitHub with one installation, which gives out tokens `ghs_1`, `ghs_2`, … that last as long as a test says.
-async fn github_with_app(installation_id: Option<u64>, expires_at: &'static str) -> (GitHub, Scripted) {
+async fn github_with_app(installation_id: Option<u64>, expires_at: &'static str) -> (GitHub, TestServer) {
     let given = Arc::new(AtomicUsize::new(0));
-    let server = Scripted::start(move |request| respond(request, &given, expires_at)).await;
+    let server = TestServer::start(move |request| respond(request, &given, expires_at)).await;
     let auth = Auth::app(1234, KEY, installation_id);
     (GitHub::new(settings(&server.url, auth)).unwrap(), server)
 }
@@ -71,7 +72,7 @@ fn respond(request: &Request, given: &AtomicUsize, expires_at: &str) -> String {
 const IN_AN_HOUR: &str = "2023-11-14T23:13:20Z";
 const IN_FOUR_MINUTES: &str = "2023-11-14T22:17:20Z";
 
-fn targets(server: &Scripted) -> Vec<String> {
+fn targets(server: &TestServer) -> Vec<String> {
     server.seen().iter().map(|request| format!("{} {}", request.method, request.target)).collect()
 }
 

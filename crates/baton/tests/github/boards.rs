@@ -6,12 +6,13 @@ use baton_github::{GitHubBoard, LabelBoard, ProjectBoard};
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
-use crate::github::scripted::{Scripted, answer};
-use crate::github::{World, issue, refused, repo};
+use crate::github::{Setup, issue, refused, repo};
+use baton_fixtures::TestServer;
+use baton_fixtures::server::answer;
 
 const STAGES: [&str; 3] = ["Plan", "Build", "Done"];
 
-impl World {
+impl Setup {
     pub(crate) fn label_board(&self) -> GitHubBoard {
         let stages = STAGES.map(str::to_owned).to_vec();
         GitHubBoard::Labels(LabelBoard::new(self.github.clone(), vec![repo()], stages, Dialect::Baton))
@@ -19,7 +20,7 @@ impl World {
 
     /// Returns how many requests and points were used so far.
     pub(crate) async fn used(&self) -> (u64, u64) {
-        let limits = self.client.must("GET", "/rate_limit", &Value::Null, 200).await;
+        let limits = self.forge.admin.must("GET", "/rate_limit", &Value::Null, 200).await;
         let used = |resource: &str| limits["resources"][resource]["used"].as_u64().unwrap();
         (used("core"), used("graphql"))
     }
@@ -35,14 +36,14 @@ fn column(survey: &Survey, issue: &IssueKey) -> Option<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_survey_of_a_label_board_shows_every_open_issue_with_its_column() {
-    let world = World::new().await;
-    let board = world.label_board();
-    world.post("/issues", json!({ "title": "second", "labels": ["Stage:build", "bug"] })).await;
-    world.post("/issues", json!({ "title": "third", "labels": ["stage:Plan"] })).await;
-    world.post("/issues", json!({ "title": "closed", "labels": [] })).await;
-    world.post("/issues", json!({ "title": "closed on its way", "labels": ["baton:paused"] })).await;
+    let setup = Setup::new().await;
+    let board = setup.label_board();
+    setup.repo.post("/issues", json!({ "title": "second", "labels": ["Stage:build", "bug"] })).await;
+    setup.repo.post("/issues", json!({ "title": "third", "labels": ["stage:Plan"] })).await;
+    setup.repo.post("/issues", json!({ "title": "closed", "labels": [] })).await;
+    setup.repo.post("/issues", json!({ "title": "closed on its way", "labels": ["baton:paused"] })).await;
     for number in [4, 5] {
-        world.github.close_issue(&issue(number)).await.unwrap();
+        setup.github.close_issue(&issue(number)).await.unwrap();
     }
     let survey = board.survey(Scope::All).await.unwrap();
     assert!(survey.is_complete);
@@ -56,13 +57,13 @@ async fn a_survey_of_a_label_board_shows_every_open_issue_with_its_column() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_on_a_label_board_leaves_one_column_and_all_marks() {
-    let world = World::new().await;
-    let board = world.label_board();
+    let setup = Setup::new().await;
+    let board = setup.label_board();
     let marks = ["stage:Plan:complete", "stage:Plan", "bug"];
-    world.github.add_labels(&issue(1), &marks).await.unwrap();
+    setup.github.add_labels(&issue(1), &marks).await.unwrap();
     for _ in 0..2 {
         board.move_to(&issue(1), "build").await.unwrap();
-        let seen = world.github.sight(&issue(1), "none").await.unwrap().value;
+        let seen = setup.github.sight(&issue(1), "none").await.unwrap().value;
         assert_eq!(board.column_of(&seen).as_deref(), Some("Build"));
         let mut labels = seen.issue.labels;
         labels.sort();
@@ -75,81 +76,76 @@ async fn a_move_on_a_label_board_leaves_one_column_and_all_marks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_survey_of_a_label_board_costs_nothing() {
-    let world = World::new().await;
-    let board = world.label_board();
+    let setup = Setup::new().await;
+    let board = setup.label_board();
     board.survey(Scope::All).await.unwrap();
     board.survey(Scope::News).await.unwrap();
-    let before = world.used().await;
+    let before = setup.used().await;
     for _ in 0..5 {
         board.survey(Scope::News).await.unwrap();
     }
-    assert_eq!(world.used().await, before);
+    assert_eq!(setup.used().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn news_of_a_label_board_show_what_changed_and_cost_one_request() {
-    let world = World::new().await;
-    let board = world.label_board();
+    let setup = Setup::new().await;
+    let board = setup.label_board();
     board.survey(Scope::All).await.unwrap();
     for _ in 0..2 {
         board.survey(Scope::News).await.unwrap();
     }
-    world.github.add_labels(&issue(1), &["stage:Plan"]).await.unwrap();
-    let opened = world.post("/issues", json!({ "title": "new", "labels": ["stage:Build"] })).await;
+    setup.github.add_labels(&issue(1), &["stage:Plan"]).await.unwrap();
+    let opened = setup.repo.post("/issues", json!({ "title": "new", "labels": ["stage:Build"] })).await;
     let number = opened["number"].as_u64().unwrap();
-    let before = world.used().await;
+    let before = setup.used().await;
     let news = board.survey(Scope::News).await.unwrap();
-    let after = world.used().await;
+    let after = setup.used().await;
     assert_eq!((after.0 - before.0, after.1 - before.1), (1, 0));
     assert!(!news.is_complete);
     assert_eq!(column(&news, &issue(1)).as_deref(), Some("Plan"));
     assert_eq!(column(&news, &issue(number)).as_deref(), Some("Build"));
-    world.github.close_issue(&issue(number)).await.unwrap();
+    setup.github.close_issue(&issue(number)).await.unwrap();
     let news = board.survey(Scope::News).await.unwrap();
     assert!(news.rows.iter().any(|row| row.issue.number == number && row.is_closed));
 }
 
-async fn graph(world: &World, query: &str, variables: Value) -> Value {
+async fn graph(setup: &Setup, query: &str, variables: Value) -> Value {
     let body = json!({ "query": query, "variables": variables });
-    let answer = world.client.must("POST", "/graphql", &body, 200).await;
+    let answer = setup.forge.admin.must("POST", "/graphql", &body, 200).await;
     assert!(answer["errors"].is_null(), "{answer}");
     answer["data"].clone()
 }
 
 /// Makes a project with the columns of [`STAGES`] in its field `Status`, and returns its id.
-pub(crate) async fn project(world: &World) -> String {
-    let viewer = graph(world, "{ viewer { id } }", json!({})).await;
+pub(crate) async fn project(setup: &Setup) -> String {
+    let viewer = graph(setup, "{ viewer { id } }", json!({})).await;
     let create = "mutation($o: ID!) { createProjectV2(input: {ownerId: $o, title: \"board\"}) { projectV2 { id \
                   field(name: \"Status\") { ... on ProjectV2SingleSelectField { id } } } } }";
-    let made = graph(world, create, json!({ "o": viewer["viewer"]["id"] })).await;
+    let made = graph(setup, create, json!({ "o": viewer["viewer"]["id"] })).await;
     let project = made["createProjectV2"]["projectV2"].clone();
     let options: Vec<_> =
         STAGES.iter().map(|name| json!({ "name": name, "color": "GRAY", "description": "" })).collect();
     let change = "mutation($f: ID!, $o: [ProjectV2SingleSelectFieldOptionInput!]) \
                   { updateProjectV2Field(input: {fieldId: $f, singleSelectOptions: $o}) { clientMutationId } }";
-    graph(world, change, json!({ "f": project["field"]["id"], "o": options })).await;
+    graph(setup, change, json!({ "f": project["field"]["id"], "o": options })).await;
     project["id"].as_str().unwrap().to_owned()
 }
 
-pub(crate) fn project_board(world: &World, field: &str) -> GitHubBoard {
+pub(crate) fn project_board(setup: &Setup, field: &str) -> GitHubBoard {
     let project = "admin/1".parse().unwrap();
-    let board = ProjectBoard::new(world.github.clone(), vec![repo()], project, field.to_owned());
+    let board = ProjectBoard::new(setup.github.clone(), vec![repo()], project, field.to_owned());
     GitHubBoard::Project(board)
-}
-
-/// Lets so much time pass on the forge that its last second is over for good.
-async fn settle(world: &World, seconds: i64) {
-    world.client.must("PUT", "/_forge/clock", &json!({ "offset_s": seconds }), 200).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_moves_over_a_project_and_is_put_onto_it_first() {
-    let world = World::new().await;
-    project(&world).await;
-    let board = project_board(&world, "status");
+    let setup = Setup::new().await;
+    project(&setup).await;
+    let board = project_board(&setup, "status");
     for column in ["plan", "Build", "Build"] {
         board.move_to(&issue(1), column).await.unwrap();
-        let seen = world.github.sight(&issue(1), "none").await.unwrap().value;
+        let seen = setup.github.sight(&issue(1), "none").await.unwrap().value;
         assert_eq!(seen.placements.len(), 1, "{:?}", seen.placements);
         assert!(board.column_of(&seen).unwrap().eq_ignore_ascii_case(column));
     }
@@ -160,29 +156,29 @@ async fn an_issue_moves_over_a_project_and_is_put_onto_it_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_board_that_was_never_surveyed_knows_the_column_of_what_is_seen() {
-    let world = World::new().await;
-    project(&world).await;
-    project(&world).await;
-    project_board(&world, "Status").move_to(&issue(1), "Build").await.unwrap();
-    let seen = world.github.sight(&issue(1), "none").await.unwrap().value;
-    assert_eq!(project_board(&world, "Status").column_of(&seen).as_deref(), Some("Build"));
+    let setup = Setup::new().await;
+    project(&setup).await;
+    project(&setup).await;
+    project_board(&setup, "Status").move_to(&issue(1), "Build").await.unwrap();
+    let seen = setup.github.sight(&issue(1), "none").await.unwrap().value;
+    assert_eq!(project_board(&setup, "Status").column_of(&seen).as_deref(), Some("Build"));
     let spelled = "ADMIN/1".parse().unwrap();
-    let fresh = ProjectBoard::new(world.github.clone(), vec![repo()], spelled, "Status".into());
+    let fresh = ProjectBoard::new(setup.github.clone(), vec![repo()], spelled, "Status".into());
     assert_eq!(fresh.column_of(&seen).as_deref(), Some("Build"));
     let other =
-        ProjectBoard::new(world.github.clone(), vec![repo()], "admin/2".parse().unwrap(), "Status".into());
+        ProjectBoard::new(setup.github.clone(), vec![repo()], "admin/2".parse().unwrap(), "Status".into());
     assert_eq!(other.column_of(&seen), None, "it is on another project");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_project_or_a_field_that_is_not_there_is_an_error() {
-    let world = World::new().await;
-    project(&world).await;
-    let error = refused(project_board(&world, "Size").survey(Scope::All).await, TrackerErrorKind::Invalid);
+    let setup = Setup::new().await;
+    project(&setup).await;
+    let error = refused(project_board(&setup, "Size").survey(Scope::All).await, TrackerErrorKind::Invalid);
     assert!(error.answer.contains("`Size`"), "{error}");
-    refused(project_board(&world, "Title").survey(Scope::News).await, TrackerErrorKind::Invalid);
+    refused(project_board(&setup, "Title").survey(Scope::News).await, TrackerErrorKind::Invalid);
     let other =
-        ProjectBoard::new(world.github.clone(), vec![repo()], "admin/9".parse().unwrap(), "Status".into());
+        ProjectBoard::new(setup.github.clone(), vec![repo()], "admin/9".parse().unwrap(), "Status".into());
     refused(other.survey(Scope::All).await, TrackerErrorKind::NotFound);
 }
 
@@ -197,7 +193,7 @@ async fn a_repository_that_was_renamed_is_told_instead_of_an_empty_board() {
         let item = json!({ "id": "PVTI_1", "isArchived": false, "updatedAt": "2026-05-01T11:55:48Z", "content": content });
         let items = json!({ "node": { "page": { "nodes": [item] } } });
         let named = json!({ "repository": { "nameWithOwner": current } });
-        let server = Scripted::start(move |request| {
+        let server = TestServer::start(move |request| {
             let data = match &request.body {
                 body if body.contains("query ProjectGate") => &gate,
                 body if body.contains("query ProjectItems") => &items,
@@ -218,31 +214,31 @@ async fn a_repository_that_was_renamed_is_told_instead_of_an_empty_board() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_survey_of_a_project_costs_one_point_and_no_request() {
-    let world = World::new().await;
-    project(&world).await;
-    let board = project_board(&world, "Status");
+    let setup = Setup::new().await;
+    project(&setup).await;
+    let board = project_board(&setup, "Status");
     board.move_to(&issue(1), "Plan").await.unwrap();
-    settle(&world, 30).await;
+    setup.forge.shift_clock(30).await;
     assert_eq!(column(&board.survey(Scope::All).await.unwrap(), &issue(1)).as_deref(), Some("Plan"));
     board.survey(Scope::News).await.unwrap();
-    let before = world.used().await;
+    let before = setup.used().await;
     for _ in 0..5 {
         board.survey(Scope::News).await.unwrap();
     }
-    let after = world.used().await;
+    let after = setup.used().await;
     assert_eq!((after.0 - before.0, after.1 - before.1), (0, 5));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn news_of_a_project_show_moves_and_changes_of_issues() {
-    let world = World::new().await;
-    project(&world).await;
-    let board = project_board(&world, "Status");
+    let setup = Setup::new().await;
+    project(&setup).await;
+    let board = project_board(&setup, "Status");
     board.move_to(&issue(1), "Plan").await.unwrap();
-    settle(&world, 30).await;
+    setup.forge.shift_clock(30).await;
     let first = board.survey(Scope::News).await.unwrap();
     assert!(first.is_complete, "the first is a whole one");
-    world.github.post_comment(&issue(1), "news").await.unwrap();
+    setup.github.post_comment(&issue(1), "news").await.unwrap();
     let news = board.survey(Scope::News).await.unwrap();
     let row = news.rows.iter().find(|row| row.issue == issue(1)).unwrap();
     assert!(!news.is_complete && row.updated_at > first.rows[0].updated_at);
@@ -256,18 +252,18 @@ async fn news_of_a_project_show_moves_and_changes_of_issues() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn news_of_a_pull_request_are_news_of_its_issue() {
-    let world = World::new().await;
-    let board = world.label_board();
-    world.commit_to("baton/issue-1", "work.txt").await;
-    let pull = world.open_pull("baton/issue-1").await;
+    let setup = Setup::new().await;
+    let board = setup.label_board();
+    setup.commit_to("baton/issue-1", "work.txt").await;
+    let pull = setup.open_pull("baton/issue-1").await;
     board.survey(Scope::All).await.unwrap();
-    world.github.sight(&issue(1), "baton/issue-1").await.unwrap();
+    setup.github.sight(&issue(1), "baton/issue-1").await.unwrap();
     let before = board.survey(Scope::News).await.unwrap();
     let at = |survey: &Survey| {
         survey.rows.iter().find(|row| row.issue == issue(1)).map(|row| row.updated_at).unwrap()
     };
-    settle(&world, 30).await;
-    world.github.post_comment(&issue(pull), "on the pull request").await.unwrap();
+    setup.forge.shift_clock(30).await;
+    setup.github.post_comment(&issue(pull), "on the pull request").await.unwrap();
     let after = board.survey(Scope::News).await.unwrap();
     assert!(at(&after) > at(&before));
     assert!(!numbers(&after).contains(&pull), "a pull request is not on the board itself");
@@ -276,16 +272,16 @@ async fn news_of_a_pull_request_are_news_of_its_issue() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_survey_that_failed_is_made_good_by_the_next() {
-    let world = World::new().await;
-    world.client.must("POST", "/user/repos", &json!({ "name": "api", "auto_init": true }), 201).await;
+    let setup = Setup::new().await;
+    setup.forge.admin.must("POST", "/user/repos", &json!({ "name": "api", "auto_init": true }), 201).await;
     let repos = vec![repo(), "admin/api".parse().unwrap()];
     let stages = STAGES.map(str::to_owned).to_vec();
-    let board = LabelBoard::new(world.github.clone(), repos, stages, Dialect::Baton);
+    let board = LabelBoard::new(setup.github.clone(), repos, stages, Dialect::Baton);
     board.survey(Scope::All).await.unwrap();
-    world.post("/issues", json!({ "title": "new" })).await;
-    settle(&world, 600).await;
-    world.github.add_labels(&issue(1), &["stage:Plan"]).await.unwrap();
-    world.fault("GET", "/repos/admin/api/issues", "before", json!({ "status": 500 }), 4).await;
+    setup.repo.post("/issues", json!({ "title": "new" })).await;
+    setup.forge.shift_clock(600).await;
+    setup.github.add_labels(&issue(1), &["stage:Plan"]).await.unwrap();
+    setup.fault("GET", "/repos/admin/api/issues", "before", json!({ "status": 500 }), 4).await;
     refused(board.survey(Scope::News).await, TrackerErrorKind::Unavailable);
     let news = board.survey(Scope::News).await.unwrap();
     assert!(numbers(&news).contains(&1) && numbers(&news).contains(&2), "{news:?}");
@@ -293,16 +289,16 @@ async fn a_survey_that_failed_is_made_good_by_the_next() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crowd_of_changes_does_not_make_idle_surveys_long() {
-    let world = World::new().await;
-    let board = world.label_board();
+    let setup = Setup::new().await;
+    let board = setup.label_board();
     for number in 0..120 {
-        world.post("/issues", json!({ "title": number.to_string() })).await;
+        setup.repo.post("/issues", json!({ "title": number.to_string() })).await;
     }
     board.survey(Scope::All).await.unwrap();
-    settle(&world, 120).await;
+    setup.forge.shift_clock(120).await;
     board.survey(Scope::News).await.unwrap();
     board.survey(Scope::News).await.unwrap();
-    let (before, used) = (world.github.requests_sent(), world.used().await);
+    let (before, used) = (setup.github.requests_sent(), setup.used().await);
     assert!(board.survey(Scope::News).await.unwrap().rows.is_empty());
-    assert_eq!((world.github.requests_sent() - before, world.used().await), (1, used));
+    assert_eq!((setup.github.requests_sent() - before, setup.used().await), (1, used));
 }

@@ -4,26 +4,26 @@ use std::time::Duration;
 
 use baton_core::pipeline::checks::Checks;
 use baton_core::tracker::Scope;
+use baton_fixtures::{TOKEN, TestServer};
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
-use crate::github::scripted::{Scripted, answer};
-use crate::github::{World, github, issue, refused};
-use crate::support::TOKEN;
+use crate::github::{Setup, github, issue, refused};
+use baton_fixtures::server::answer;
 
 const BRANCH: &str = "baton/issue-1";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_is_repeated_and_the_address_is_the_servers() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     for (when, kind) in [("before", json!({ "status": 502 })), ("after", json!("drop"))] {
-        world.fault("POST", "/graphql", when, kind, 2).await;
-        world.github.sight(&issue(1), BRANCH).await.unwrap();
+        setup.fault("POST", "/graphql", when, kind, 2).await;
+        setup.github.sight(&issue(1), BRANCH).await.unwrap();
     }
-    let versioned = github(&format!("{}/api/v3", world.forge.url), TOKEN);
+    let versioned = github(&format!("{}/api/v3", setup.forge.url), TOKEN);
     versioned.sight(&issue(1), BRANCH).await.unwrap();
-    world.fault("POST", "/graphql", "before", json!({ "status": 502 }), 9).await;
-    let error = refused(world.github.sight(&issue(1), BRANCH).await, TrackerErrorKind::Unavailable);
+    setup.fault("POST", "/graphql", "before", json!({ "status": 502 }), 9).await;
+    let error = refused(setup.github.sight(&issue(1), BRANCH).await, TrackerErrorKind::Unavailable);
     assert_eq!(error.tried, "POST /graphql (Sight)");
 }
 
@@ -31,7 +31,7 @@ async fn a_question_is_repeated_and_the_address_is_the_servers() {
 async fn errors_in_an_answer_are_errors_even_beside_data() {
     let check = async |body: Value, kind: TrackerErrorKind| {
         let text = body.to_string();
-        let server = Scripted::start(move |_| answer(200, &[], &text)).await;
+        let server = TestServer::start(move |_| answer(200, &[], &text)).await;
         refused(github(&server.url, "tok").sight(&issue(1), BRANCH).await, kind)
     };
     let data = json!({ "viewer": { "login": "ann" }, "repository": null });
@@ -47,12 +47,12 @@ async fn errors_in_an_answer_are_errors_even_beside_data() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_that_may_not_be_read_are_not_known_and_the_rest_is() {
-    let world = World::new().await;
-    world.commit_to(BRANCH, "work.txt").await;
-    world.open_pull(BRANCH).await;
-    let seen = world.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
+    let setup = Setup::new().await;
+    setup.commit_to(BRANCH, "work.txt").await;
+    setup.open_pull(BRANCH).await;
+    let seen = setup.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
     assert_eq!(seen.checks.map(|checks| checks.as_slice().len()), Some(0), "nobody said anything");
-    let mut told = sight_told(&world).await;
+    let mut told = sight_told(&setup).await;
     let rollup = json!(["repository", "open", "nodes", 0, "statusCheckRollup"]);
     told["errors"] = refusal(&rollup);
     assert_eq!(checks_told_by(&told).await, None, "all of them are refused");
@@ -80,7 +80,7 @@ async fn blockers_that_may_not_be_seen_are_waited_for() {
             json!({ "viewerPermission": "WRITE", "subject": subject, "open": empty, "all": empty });
         let data = json!({ "viewer": { "login": "ann" }, "repository": repository });
         let text = json!({ "data": data, "errors": errors }).to_string();
-        let server = Scripted::start(move |_| answer(200, &[], &text)).await;
+        let server = TestServer::start(move |_| answer(200, &[], &text)).await;
         let seen = github(&server.url, "tok").sight(&issue(1), BRANCH).await.unwrap().value;
         let named = seen.blockers.iter().map(|blocker| (blocker.issue.to_string(), blocker.is_open));
         let expected = expected.iter().map(|(name, is_open)| ((*name).to_owned(), *is_open));
@@ -97,10 +97,10 @@ async fn blockers_that_may_not_be_seen_are_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_that_rulesets_require_are_asked_for_once_in_a_while() {
-    let world = World::new().await;
-    world.commit_to(BRANCH, "work.txt").await;
-    world.open_pull(BRANCH).await;
-    let mut told = sight_told(&world).await;
+    let setup = Setup::new().await;
+    setup.commit_to(BRANCH, "work.txt").await;
+    setup.open_pull(BRANCH).await;
+    let mut told = sight_told(&setup).await;
     told["data"]["repository"]["open"]["nodes"][0]["baseRef"]["refUpdateRule"] =
         json!({ "requiredStatusCheckContexts": ["build"] });
     let checks = json!([{ "context": "lint" }, { "context": "build", "integration_id": 5 }]);
@@ -111,11 +111,12 @@ async fn checks_that_rulesets_require_are_asked_for_once_in_a_while() {
         [(200, rules, &["build", "lint"][..]), (404, "{}".to_owned(), &["build"])]
     {
         let text = told.to_string();
-        let server = Scripted::start(move |request| match request.target.contains("/rules/branches/main") {
-            true => answer(status, &[], &rules),
-            false => answer(200, &[], &text),
-        })
-        .await;
+        let server =
+            TestServer::start(move |request| match request.target.contains("/rules/branches/main") {
+                true => answer(status, &[], &rules),
+                false => answer(200, &[], &text),
+            })
+            .await;
         let github = github(&server.url, "tok");
         for _ in 0..3 {
             let pull = github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
@@ -124,7 +125,7 @@ async fn checks_that_rulesets_require_are_asked_for_once_in_a_while() {
         assert_eq!(github.requests_sent(), 4, "three sights and one question about rulesets");
     }
     let text = told.to_string();
-    let server = Scripted::start(move |request| match request.target.contains("/rules/") {
+    let server = TestServer::start(move |request| match request.target.contains("/rules/") {
         true => answer(500, &[], "{}"),
         false => answer(200, &[], &text),
     })
@@ -133,11 +134,11 @@ async fn checks_that_rulesets_require_are_asked_for_once_in_a_while() {
 }
 
 /// Returns what the forge answers to the document of a sight.
-async fn sight_told(world: &World) -> Value {
+async fn sight_told(setup: &Setup) -> Value {
     let query = baton_github::graphql_documents().into_iter().find(|known| known.name == "Sight").unwrap();
     let variables = json!({ "owner": "admin", "name": "web", "number": 1, "branch": BRANCH });
     let body = json!({ "query": query.text, "variables": variables });
-    world.client.must("POST", "/graphql", &body, 200).await
+    setup.forge.admin.must("POST", "/graphql", &body, 200).await
 }
 
 fn refusal(path: &Value) -> Value {
@@ -147,7 +148,7 @@ fn refusal(path: &Value) -> Value {
 /// Returns the checks that a sight shows which is answered so.
 async fn checks_told_by(told: &Value) -> Option<Checks> {
     let text = told.to_string();
-    let server = Scripted::start(move |request| match request.target.contains("/rules/") {
+    let server = TestServer::start(move |request| match request.target.contains("/rules/") {
         true => answer(404, &[], "{}"),
         false => answer(200, &[], &text),
     })
@@ -158,11 +159,11 @@ async fn checks_told_by(told: &Value) -> Option<Checks> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_spent_budget_of_points_is_told_and_does_not_hold_up_the_rest() {
-    let world = World::new().await;
-    world.turn(json!({ "rate_limit": 12 })).await;
+    let setup = Setup::new().await;
+    setup.forge.turn(json!({ "rate_limit": 12 })).await;
     let mut sights = 0;
     let refusal = loop {
-        match world.github.sight(&issue(1), BRANCH).await {
+        match setup.github.sight(&issue(1), BRANCH).await {
             Ok(_) => sights += 1,
             Err(refusal) => break refusal,
         }
@@ -170,16 +171,16 @@ async fn a_spent_budget_of_points_is_told_and_does_not_hold_up_the_rest() {
     assert!((6..=12).contains(&sights), "{sights} sights for twelve points");
     let TrackerErrorKind::RateLimited { retry_after } = refusal.kind else { panic!("{refusal}") };
     assert!(retry_after.is_some_and(|wait| wait > Duration::from_mins(30)), "{retry_after:?}");
-    assert_eq!(world.github.left_permille(), Some(0));
-    world.github.issue(&issue(1)).await.unwrap();
+    assert_eq!(setup.github.left_permille(), Some(0));
+    setup.github.issue(&issue(1)).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hidden_repository_is_not_found_by_sights_and_surveys() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     let body = json!({ "private": true });
-    world.client.must("PATCH", "/repos/admin/web", &body, 200).await;
-    let stranger = world.second("stranger", "write");
+    setup.forge.admin.must("PATCH", "/repos/admin/web", &body, 200).await;
+    let stranger = setup.second("stranger", "write");
     refused(stranger.sight(&issue(1), BRANCH).await, TrackerErrorKind::NotFound);
     let stages = vec!["Plan".to_owned()];
     let dialect = baton_core::labels::dialect::Dialect::Baton;

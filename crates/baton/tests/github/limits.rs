@@ -2,36 +2,36 @@
 
 use std::time::Duration;
 
+use baton_fixtures::TOKEN;
 use baton_github::{Auth, GitHub, RetrySettings, Settings};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::github::{World, github, issue, refused, settings};
-use crate::support::TOKEN;
+use crate::github::{Setup, github, issue, refused, settings};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_limit_is_waited_for_and_then_even_a_comment_is_sent_again() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     for kind in [
         json!({ "secondary_limit": { "retry_after_s": 1 } }),
         json!({ "too_many_requests": { "retry_after_s": 1 } }),
     ] {
-        world.fault("POST", "/comments", "before", kind, 1).await;
-        let (before, began) = (world.github.requests_sent(), std::time::Instant::now());
-        world.github.post_comment(&issue(1), "x").await.unwrap();
-        assert_eq!(world.github.requests_sent() - before, 2);
+        setup.fault("POST", "/comments", "before", kind, 1).await;
+        let (before, began) = (setup.github.requests_sent(), std::time::Instant::now());
+        setup.github.post_comment(&issue(1), "x").await.unwrap();
+        assert_eq!(setup.github.requests_sent() - before, 2);
         assert!(began.elapsed() >= Duration::from_secs(1), "{:?}", began.elapsed());
     }
-    assert_eq!(world.comments().await, 2);
+    assert_eq!(setup.comments().await, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_limit_is_told_at_once_with_the_time_to_wait() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     for kind in ["secondary_limit", "too_many_requests"] {
-        world.fault("POST", "/comments", "before", json!({ kind: { "retry_after_s": 61 } }), 1).await;
+        setup.fault("POST", "/comments", "before", json!({ kind: { "retry_after_s": 61 } }), 1).await;
         let limited = TrackerErrorKind::RateLimited { retry_after: Some(Duration::from_secs(61)) };
-        let github = github(&world.forge.url, TOKEN);
+        let github = github(&setup.forge.url, TOKEN);
         let error = refused(github.post_comment(&issue(1), "x").await, limited);
         assert!(error.is_retryable() && !error.may_have_happened());
         let before = github.requests_sent();
@@ -39,18 +39,18 @@ async fn a_long_limit_is_told_at_once_with_the_time_to_wait() {
         assert!(matches!(error.kind, TrackerErrorKind::RateLimited { .. }), "{error}");
         assert_eq!(github.requests_sent(), before, "the limit holds for all that the token asks");
     }
-    assert_eq!(world.comments().await, 0);
+    assert_eq!(setup.comments().await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_spent_budget_is_known_and_nothing_more_is_sent() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     let impatient = RetrySettings { limit_wait_max: Duration::ZERO, ..RetrySettings::default() };
-    let url = &world.forge.url;
+    let url = &setup.forge.url;
     let github = GitHub::new(Settings { retry: impatient, ..settings(url, Auth::token(TOKEN)) }).unwrap();
     github.issue(&issue(1)).await.unwrap();
     let used = github.budgets()[0].limit - github.budgets()[0].remaining;
-    world.turn(json!({ "rate_limit": used + 1 })).await;
+    setup.forge.turn(json!({ "rate_limit": used + 1 })).await;
     github.post_comment(&issue(1), "the last one").await.unwrap();
     assert_eq!(github.budgets()[0].remaining, 0);
     let before = github.requests_sent();
@@ -62,6 +62,6 @@ async fn a_spent_budget_is_known_and_nothing_more_is_sent() {
     let other = GitHub::new(Settings { retry: impatient, ..settings(url, Auth::token(TOKEN)) }).unwrap();
     let error = other.post_comment(&issue(1), "from another").await.unwrap_err();
     assert!(matches!(error.kind, TrackerErrorKind::RateLimited { retry_after: Some(_) }), "{error}");
-    world.turn(json!({ "rate_limit": 1_000_000 })).await;
-    assert_eq!(world.comments().await, 1);
+    setup.forge.turn(json!({ "rate_limit": 1_000_000 })).await;
+    assert_eq!(setup.comments().await, 1);
 }

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
+use baton_fixtures::TestServer;
 use baton_github::{Auth, GitHub, Settings};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::github::scripted::{Request, Scripted, answer, dateless};
 use crate::github::{github, issue, refused, repo, settings};
+use baton_fixtures::server::{Request, answer, dateless};
 
 const ISSUE: &str = r#"{"number": 1, "state": "open", "created_at": "2026-05-01T19:42:33Z"}"#;
 
-async fn asked(script: impl Fn(&Request) -> String + Send + Sync + 'static) -> (GitHub, Scripted) {
-    let server = Scripted::start(script).await;
+async fn asked(script: impl Fn(&Request) -> String + Send + Sync + 'static) -> (GitHub, TestServer) {
+    let server = TestServer::start(script).await;
     (github(&server.url, "tok"), server)
 }
 

@@ -3,64 +3,63 @@
 use std::collections::BTreeSet;
 
 use baton_core::tracker::Scope;
+use baton_fixtures::TOKEN;
 use baton_github::{Auth, GitHub, Settings};
 use baton_ports::{Board as _, Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
 use crate::github::boards::{numbers, project, project_board};
-use crate::github::{COMMENTS, World, issue, refused, repo, settings};
-use crate::support::TOKEN;
+use crate::github::{COMMENTS, Setup, issue, refused, repo, settings};
 
 const BRANCH: &str = "baton/issue-1";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_comment_is_seen_and_a_list_that_is_too_long_is_an_error() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     for number in 0..260 {
-        world.client.must("POST", COMMENTS, &json!({ "body": number.to_string() }), 201).await;
+        setup.forge.admin.must("POST", COMMENTS, &json!({ "body": number.to_string() }), 201).await;
     }
-    let seen = world.github.sight(&issue(1), BRANCH).await.unwrap().value;
+    let seen = setup.github.sight(&issue(1), BRANCH).await.unwrap().value;
     let expected: Vec<_> = (0..260).map(|number| number.to_string()).collect();
     assert_eq!(seen.comments.iter().map(|comment| comment.body.clone()).collect::<Vec<_>>(), expected);
     assert_eq!(seen.issue.comments, 260);
-    let base = settings(&world.forge.url, Auth::token(TOKEN));
+    let base = settings(&setup.forge.url, Auth::token(TOKEN));
     let short = GitHub::new(Settings { pages_max: 2, ..base }).unwrap();
     refused(short.sight(&issue(1), BRANCH).await, TrackerErrorKind::Invalid);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_moment_of_a_label_is_found_behind_more_than_a_hundred_events() {
-    let world = World::new().await;
-    let clock = |at: i64| json!({ "frozen_at": at });
-    world.client.must("PUT", "/_forge/clock", &clock(1_700_000_000), 200).await;
-    world.github.add_labels(&issue(1), &["old"]).await.unwrap();
-    world.client.must("PUT", "/_forge/clock", &clock(1_700_000_100), 200).await;
+    let setup = Setup::new().await;
+    setup.forge.freeze_clock(1_700_000_000).await;
+    setup.github.add_labels(&issue(1), &["old"]).await.unwrap();
+    setup.forge.freeze_clock(1_700_000_100).await;
     for _ in 0..130 {
-        world.github.add_labels(&issue(1), &["new"]).await.unwrap();
-        world.github.remove_label(&issue(1), "new").await.unwrap();
+        setup.github.add_labels(&issue(1), &["new"]).await.unwrap();
+        setup.github.remove_label(&issue(1), "new").await.unwrap();
     }
-    world.client.must("PUT", "/_forge/clock", &clock(1_700_000_200), 200).await;
-    world.github.add_labels(&issue(1), &["new"]).await.unwrap();
-    let seen = world.github.sight(&issue(1), BRANCH).await.unwrap().value;
+    setup.forge.freeze_clock(1_700_000_200).await;
+    setup.github.add_labels(&issue(1), &["new"]).await.unwrap();
+    let seen = setup.github.sight(&issue(1), BRANCH).await.unwrap().value;
     let at = |label: &str| seen.labelled_at[label].0;
     assert_eq!((at("old"), at("new")), (1_700_000_000, 1_700_000_200));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_item_of_a_project_and_every_open_issue_is_on_the_survey() {
-    let world = World::new().await;
-    let project = project(&world).await;
+    let setup = Setup::new().await;
+    let project = project(&setup).await;
     let add = "mutation($p: ID!, $c: ID!) { addProjectV2ItemById(input: {projectId: $p, contentId: $c}) { item { id } } }";
     for number in 2..=120 {
-        let made = world.post("/issues", json!({ "title": number.to_string() })).await;
+        let made = setup.repo.post("/issues", json!({ "title": number.to_string() })).await;
         let body = json!({ "query": add, "variables": { "p": project, "c": made["node_id"] } });
-        world.client.must("POST", "/graphql", &body, 200).await;
+        setup.forge.admin.must("POST", "/graphql", &body, 200).await;
     }
-    let on_project = project_board(&world, "Status").survey(Scope::All).await.unwrap();
+    let on_project = project_board(&setup, "Status").survey(Scope::All).await.unwrap();
     assert_eq!(numbers(&on_project), (2..=120).collect::<Vec<_>>());
-    let by_labels = world.label_board().survey(Scope::All).await.unwrap();
+    let by_labels = setup.label_board().survey(Scope::All).await.unwrap();
     assert_eq!(numbers(&by_labels), (1..=120).collect::<Vec<_>>());
-    let board = world.label_board();
+    let board = setup.label_board();
     board.survey(Scope::All).await.unwrap();
     let news = board.survey(Scope::News).await.unwrap();
     assert!(news.rows.len() >= 100, "the last minute has more than a page: {}", news.rows.len());
@@ -68,20 +67,20 @@ async fn every_item_of_a_project_and_every_open_issue_is_on_the_survey() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_check_and_every_word_in_a_thread_is_seen() {
-    let world = World::new().await;
-    let sha = world.commit_to(BRANCH, "work.txt").await;
-    let number = world.open_pull(BRANCH).await;
+    let setup = Setup::new().await;
+    let sha = setup.commit_to(BRANCH, "work.txt").await;
+    let number = setup.open_pull(BRANCH).await;
     for context in 0..110 {
         let status = json!({ "state": "success", "context": format!("check-{context}") });
-        world.post(&format!("/statuses/{sha}"), status).await;
+        setup.repo.post(&format!("/statuses/{sha}"), status).await;
     }
     let path = format!("/pulls/{number}/comments");
     let first = json!({ "body": "0", "commit_id": sha, "path": "work.txt", "line": 1, "side": "RIGHT" });
-    let first = world.post(&path, first).await["id"].as_u64().unwrap();
+    let first = setup.repo.post(&path, first).await["id"].as_u64().unwrap();
     for word in 1..140 {
-        world.post(&format!("{path}/{first}/replies"), json!({ "body": word.to_string() })).await;
+        setup.repo.post(&format!("{path}/{first}/replies"), json!({ "body": word.to_string() })).await;
     }
-    let pull = world.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
+    let pull = setup.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
     assert_eq!(pull.checks.unwrap().as_slice().len(), 110);
     let words: BTreeSet<_> = pull.threads[0].comments.iter().map(|comment| comment.body.clone()).collect();
     assert_eq!((pull.threads.len(), words.len()), (1, 140));
@@ -89,17 +88,17 @@ async fn every_check_and_every_word_in_a_thread_is_seen() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_newest_open_pull_request_of_a_branch_is_meant_among_many() {
-    let world = World::new().await;
-    world.commit_to(BRANCH, "work.txt").await;
+    let setup = Setup::new().await;
+    setup.commit_to(BRANCH, "work.txt").await;
     let mut last = 0;
     for _ in 0..25 {
-        last = world.open_pull(BRANCH).await;
+        last = setup.open_pull(BRANCH).await;
         let close = json!({ "state": "closed" });
-        world.client.must("PATCH", &format!("/repos/admin/web/pulls/{last}"), &close, 200).await;
+        setup.forge.admin.must("PATCH", &format!("/repos/admin/web/pulls/{last}"), &close, 200).await;
     }
-    let pull = async || world.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
+    let pull = async || setup.github.sight(&issue(1), BRANCH).await.unwrap().value.pull.unwrap();
     assert_eq!(pull().await.number, last, "without an open one, the newest");
-    world.client.must("PATCH", "/repos/admin/web/pulls/4", &json!({ "state": "open" }), 200).await;
+    setup.forge.admin.must("PATCH", "/repos/admin/web/pulls/4", &json!({ "state": "open" }), 200).await;
     assert_eq!(pull().await.number, 4);
-    assert!(world.github.pulls_by_head(&repo(), BRANCH).await.unwrap().len() == 25);
+    assert!(setup.github.pulls_by_head(&repo(), BRANCH).await.unwrap().len() == 25);
 }

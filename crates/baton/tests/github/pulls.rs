@@ -1,12 +1,13 @@
 //! Pull requests of a branch: found, opened once, and changed.
 
 use baton_core::tracker::{NewPull, PullEdit, PullOpening, PullState};
+use baton_fixtures::TestServer;
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::{Value, json};
 
 use crate::github::reads::pull_request;
-use crate::github::scripted::{Scripted, answer};
-use crate::github::{World, github, refused, repo};
+use crate::github::{Setup, github, refused, repo};
+use baton_fixtures::server::answer;
 
 fn new(head: &str, base: &str) -> NewPull {
     NewPull {
@@ -18,8 +19,8 @@ fn new(head: &str, base: &str) -> NewPull {
     }
 }
 
-async fn pulls(world: &World) -> usize {
-    world.get("/pulls?state=all").await.as_array().unwrap().len()
+async fn pulls(setup: &Setup) -> usize {
+    setup.repo.get("/pulls?state=all").await.as_array().unwrap().len()
 }
 
 /// A pull request as a list shows it.
@@ -34,27 +35,27 @@ fn entry(number: u64, head_repo: &Value, branch: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pull_requests_of_a_branch_are_found_in_every_state() {
-    let world = World::new().await;
-    let first = pull_request(&world, "topic").await;
-    pull_request(&world, "other").await;
+    let setup = Setup::new().await;
+    let first = pull_request(&setup, "topic").await;
+    pull_request(&setup, "other").await;
     let close = json!({ "state": "closed" });
-    world.client.must("PATCH", &format!("/repos/admin/web/pulls/{first}"), &close, 200).await;
-    let PullOpening::Opened(second) = world.github.open_pull(&repo(), &new("topic", "main")).await.unwrap()
+    setup.forge.admin.must("PATCH", &format!("/repos/admin/web/pulls/{first}"), &close, 200).await;
+    let PullOpening::Opened(second) = setup.github.open_pull(&repo(), &new("topic", "main")).await.unwrap()
     else {
         panic!("there is no other open one");
     };
-    let found = world.github.pulls_by_head(&repo(), "topic").await.unwrap();
+    let found = setup.github.pulls_by_head(&repo(), "topic").await.unwrap();
     let seen: Vec<_> = found.iter().map(|pull| (pull.number, pull.state)).collect();
     assert_eq!(seen, [(first, PullState::Closed), (second.number, PullState::Open)]);
     assert_eq!((second.title.as_str(), second.body.as_str()), ("Log in", "Why.\r\n"));
-    assert!(world.github.pulls_by_head(&repo(), "none").await.unwrap().is_empty());
+    assert!(setup.github.pulls_by_head(&repo(), "none").await.unwrap().is_empty());
     let nowhere = "admin/nothing".parse().unwrap();
-    refused(world.github.pulls_by_head(&nowhere, "topic").await, TrackerErrorKind::NotFound);
+    refused(setup.github.pulls_by_head(&nowhere, "topic").await, TrackerErrorKind::NotFound);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forks_and_other_branches_are_left_out_of_all_pages() {
-    let server = Scripted::start(|request| {
+    let server = TestServer::start(|request| {
         let own = json!({ "full_name": "acme/renamed" });
         let fork = json!({ "full_name": "acme/fork" });
         let first =
@@ -74,14 +75,14 @@ async fn forks_and_other_branches_are_left_out_of_all_pages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_one_between_the_same_branches_is_told_apart_from_other_refusals() {
-    let world = World::new().await;
-    pull_request(&world, "topic").await;
-    assert_eq!(world.github.open_pull(&repo(), &new("topic", "main")).await.unwrap(), PullOpening::Exists);
+    let setup = Setup::new().await;
+    pull_request(&setup, "topic").await;
+    assert_eq!(setup.github.open_pull(&repo(), &new("topic", "main")).await.unwrap(), PullOpening::Exists);
     for (head, base) in [("none", "main"), ("topic", "none"), ("main", "main")] {
-        refused(world.github.open_pull(&repo(), &new(head, base)).await, TrackerErrorKind::Invalid);
+        refused(setup.github.open_pull(&repo(), &new(head, base)).await, TrackerErrorKind::Invalid);
     }
-    assert_eq!(pulls(&world).await, 1);
-    let reader = world.second("reader", "read");
+    assert_eq!(pulls(&setup).await, 1);
+    let reader = setup.second("reader", "read");
     refused(reader.open_pull(&repo(), &new("topic", "main")).await, TrackerErrorKind::Forbidden);
 }
 
@@ -93,36 +94,36 @@ async fn an_opening_without_a_clear_answer_is_unclear_and_never_sent_twice() {
         ("after", json!({ "status": 500 }), 2),
         ("after", json!("drop"), 2),
     ] {
-        let world = World::new().await;
-        let number = pull_request(&world, "topic").await;
+        let setup = Setup::new().await;
+        let number = pull_request(&setup, "topic").await;
         let close = json!({ "state": "closed" });
-        world.client.must("PATCH", &format!("/repos/admin/web/pulls/{number}"), &close, 200).await;
-        world.fault("POST", "/pulls", when, kind.clone(), 1).await;
-        let before = world.github.requests_sent();
-        refused(world.github.open_pull(&repo(), &new("topic", "main")).await, TrackerErrorKind::Unclear);
-        assert_eq!(world.github.requests_sent() - before, 1, "{when} {kind}");
-        assert_eq!(pulls(&world).await, made, "{when} {kind}");
+        setup.forge.admin.must("PATCH", &format!("/repos/admin/web/pulls/{number}"), &close, 200).await;
+        setup.fault("POST", "/pulls", when, kind.clone(), 1).await;
+        let before = setup.github.requests_sent();
+        refused(setup.github.open_pull(&repo(), &new("topic", "main")).await, TrackerErrorKind::Unclear);
+        assert_eq!(setup.github.requests_sent() - before, 1, "{when} {kind}");
+        assert_eq!(pulls(&setup).await, made, "{when} {kind}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_changes_what_it_names_and_is_repeated_when_its_answer_is_lost() {
-    let world = World::new().await;
-    let number = pull_request(&world, "topic").await;
-    let before = world.github.pull(&repo(), number).await.unwrap();
-    world.fault("PATCH", "/pulls", "after", json!("drop"), 1).await;
+    let setup = Setup::new().await;
+    let number = pull_request(&setup, "topic").await;
+    let before = setup.github.pull(&repo(), number).await.unwrap();
+    setup.fault("PATCH", "/pulls", "after", json!("drop"), 1).await;
     let edit = PullEdit { title: None, body: Some("Új szöveg\r\n".into()) };
-    let edited = world.github.edit_pull(&repo(), number, &edit).await.unwrap();
+    let edited = setup.github.edit_pull(&repo(), number, &edit).await.unwrap();
     assert_eq!((edited.title.as_str(), edited.body.as_str()), (before.title.as_str(), "Új szöveg\r\n"));
     let edit = PullEdit { title: Some("Another".into()), body: None };
-    let edited = world.github.edit_pull(&repo(), number, &edit).await.unwrap();
+    let edited = setup.github.edit_pull(&repo(), number, &edit).await.unwrap();
     assert_eq!((edited.title.as_str(), edited.body.as_str()), ("Another", "Új szöveg\r\n"));
-    refused(world.github.edit_pull(&repo(), 99, &edit).await, TrackerErrorKind::NotFound);
+    refused(setup.github.edit_pull(&repo(), 99, &edit).await, TrackerErrorKind::NotFound);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repository_names_its_default_branch() {
-    let world = World::new().await;
-    assert_eq!(world.github.default_branch(&repo()).await.unwrap(), "main");
-    refused(world.github.default_branch(&"admin/none".parse().unwrap()).await, TrackerErrorKind::NotFound);
+    let setup = Setup::new().await;
+    assert_eq!(setup.github.default_branch(&repo()).await.unwrap(), "main");
+    refused(setup.github.default_branch(&"admin/none".parse().unwrap()).await, TrackerErrorKind::NotFound);
 }

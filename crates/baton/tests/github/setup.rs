@@ -1,32 +1,32 @@
 //! Addresses and tokens, right and wrong.
 
+use baton_fixtures::{TOKEN, TestServer};
 use baton_github::{Auth, GitHub, SetupError};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 
-use crate::github::scripted::{Scripted, answer};
-use crate::github::{World, github, refused, repo, settings};
-use crate::support::TOKEN;
+use crate::github::{Setup, github, refused, repo, settings};
+use baton_fixtures::server::answer;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_viewer_is_whose_token_it_is_at_either_address() {
-    let world = World::new().await;
-    assert_eq!(world.github.viewer().await.unwrap(), "admin");
-    for address in [format!("{}/", world.forge.url), format!("{}/api/v3", world.forge.url)] {
+    let setup = Setup::new().await;
+    assert_eq!(setup.github.viewer().await.unwrap(), "admin");
+    for address in [format!("{}/", setup.forge.url), format!("{}/api/v3", setup.forge.url)] {
         assert_eq!(github(&address, TOKEN).viewer().await.unwrap(), "admin", "{address}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_token_is_told_with_what_to_do_and_without_the_token() {
-    let world = World::new().await;
-    let stranger = github(&world.forge.url, "bft_wrong_token");
+    let setup = Setup::new().await;
+    let stranger = github(&setup.forge.url, "bft_wrong_token");
     let error = refused(stranger.viewer().await, TrackerErrorKind::Unauthorized);
     assert_eq!(
         error.to_string(),
         "GET /user: 401 Bad credentials; set BATON_TOKEN, GITHUB_TOKEN or GH_TOKEN to a valid token"
     );
     assert_eq!(stranger.requests_sent(), 1, "a refusal is not tried again");
-    let nobody = GitHub::new(settings(&world.forge.url, Auth::Anonymous)).unwrap();
+    let nobody = GitHub::new(settings(&setup.forge.url, Auth::Anonymous)).unwrap();
     refused(nobody.viewer().await, TrackerErrorKind::Unauthorized);
 }
 
@@ -68,7 +68,7 @@ async fn nobody_listens_and_nothing_was_done() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_command_runs_once_and_again_when_its_token_is_refused() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     let directory = tempfile::tempdir().unwrap();
     let runs = directory.path().join("runs");
     // The first run prints a token that has expired, and every later one a good one.
@@ -76,7 +76,7 @@ async fn a_token_command_runs_once_and_again_when_its_token_is_refused() {
         "echo run >> '{0}'; test $(wc -l < '{0}') -gt 1 && echo {TOKEN} || echo expired",
         runs.display()
     );
-    let github = GitHub::new(settings(&world.forge.url, Auth::TokenCommand(line))).unwrap();
+    let github = GitHub::new(settings(&setup.forge.url, Auth::TokenCommand(line))).unwrap();
     assert_eq!(github.viewer().await.unwrap(), "admin");
     github.issue(&crate::github::issue(1)).await.unwrap();
     assert_eq!(std::fs::read_to_string(&runs).unwrap().lines().count(), 2);
@@ -85,9 +85,9 @@ async fn a_token_command_runs_once_and_again_when_its_token_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_command_that_fails_says_why() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     let line = "echo you are not logged in >&2; exit 4".to_owned();
-    let github = GitHub::new(settings(&world.forge.url, Auth::TokenCommand(line))).unwrap();
+    let github = GitHub::new(settings(&setup.forge.url, Auth::TokenCommand(line))).unwrap();
     let error = refused(github.viewer().await, TrackerErrorKind::Unauthorized);
     assert!(error.answer.contains("you are not logged in"), "{error}");
     assert_eq!(github.requests_sent(), 0);
@@ -95,7 +95,7 @@ async fn a_token_command_that_fails_says_why() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_request_says_who_asks_and_which_version_it_speaks() {
-    let server = Scripted::start(|_| answer(200, &[], r#"{"login": "ann"}"#)).await;
+    let server = TestServer::start(|_| answer(200, &[], r#"{"login": "ann"}"#)).await;
     github(&server.url, "tok").viewer().await.unwrap();
     let request = &server.seen()[0];
     let header = |name: &str| request.headers[name].as_str();
@@ -107,17 +107,17 @@ async fn every_request_says_who_asks_and_which_version_it_speaks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clones_share_counters_and_the_time_of_the_server() {
-    let world = World::new().await;
-    let before = world.github.requests_sent();
-    assert_eq!(world.github.last_date(), None);
-    world.client.must("PUT", "/_forge/clock", &serde_json::json!({ "frozen_at": 1_700_000_000 }), 200).await;
-    let other = world.github.clone();
+    let setup = Setup::new().await;
+    let before = setup.github.requests_sent();
+    assert_eq!(setup.github.last_date(), None);
+    setup.forge.freeze_clock(1_700_000_000).await;
+    let other = setup.github.clone();
     other.issue(&crate::github::issue(1)).await.unwrap();
     refused(other.pull(&repo(), 99).await, TrackerErrorKind::NotFound);
-    assert_eq!(world.github.requests_sent() - before, 2);
-    assert_eq!(world.github.last_date().unwrap().0, 1_700_000_000);
+    assert_eq!(setup.github.requests_sent() - before, 2);
+    assert_eq!(setup.github.last_date().unwrap().0, 1_700_000_000);
     let rows: Vec<_> =
-        world.github.meter().into_iter().map(|row| (row.endpoint, row.status, row.count)).collect();
+        setup.github.meter().into_iter().map(|row| (row.endpoint, row.status, row.count)).collect();
     assert_eq!(
         rows,
         [
@@ -129,9 +129,9 @@ async fn clones_share_counters_and_the_time_of_the_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_client_and_the_forge_count_the_same_requests_under_the_same_names() {
-    let world = World::new().await;
-    world.clear_meter().await;
-    let (github, issue) = (&world.github, crate::github::issue(1));
+    let setup = Setup::new().await;
+    setup.forge.clear_meter().await;
+    let (github, issue) = (&setup.github, crate::github::issue(1));
     let oid = github.write_commit(&repo(), "x", None).await.unwrap().value.oid;
     github.create_ref(&repo(), "refs/baton/claims/1", &oid).await.unwrap();
     github.advance_ref(&repo(), "refs/baton/claims/1", &oid).await.unwrap();
@@ -152,7 +152,7 @@ async fn the_client_and_the_forge_count_the_same_requests_under_the_same_names()
     github.close_issue(&issue).await.unwrap();
     for row in github.meter() {
         let name = format!("{} {}", row.method, row.endpoint);
-        assert_eq!(world.metered(&name, row.status.into()).await, row.count, "{name} {}", row.status);
+        assert_eq!(setup.metered(&name, row.status.into()).await, row.count, "{name} {}", row.status);
     }
     assert_eq!(github.requests_sent(), 18);
 }

@@ -9,33 +9,25 @@ use baton_core::tracker::{PullState, Sighting};
 use baton_ports::{Tracker as _, TrackerErrorKind};
 use serde_json::json;
 
-use crate::github::{World, issue, refused, repo};
-use crate::support::Client;
+use crate::github::{Setup, issue, refused, repo};
 
 const BRANCH: &str = "baton/issue-1";
 
-impl World {
+impl Setup {
     /// Commits a file to a branch, which is made from `main` if it is not there.
     pub(crate) async fn commit_to(&self, branch: &str, path: &str) -> String {
-        let tip = self.get("/git/ref/heads/main").await["object"]["sha"].clone();
+        let tip = self.repo.get("/git/ref/heads/main").await["object"]["sha"].clone();
         let body = json!({ "ref": format!("refs/heads/{branch}"), "sha": tip });
-        self.client.ask("POST", "/repos/admin/web/git/refs", &body).await;
+        self.forge.admin.ask("POST", "/repos/admin/web/git/refs", &body).await;
         let body = json!({ "message": "work", "content": "eA==", "branch": branch });
         let path = format!("/repos/admin/web/contents/{path}");
-        let made = self.client.must("PUT", &path, &body, 201).await;
+        let made = self.forge.admin.must("PUT", &path, &body, 201).await;
         made["commit"]["sha"].as_str().unwrap().to_owned()
     }
 
     pub(crate) async fn open_pull(&self, branch: &str) -> u64 {
         let body = json!({ "title": "work", "head": branch, "base": "main", "draft": false });
-        self.post("/pulls", body).await["number"].as_u64().unwrap()
-    }
-
-    /// Lets an account write to the repository.
-    pub(crate) async fn let_in(&self, login: &str) {
-        let path = format!("/repos/admin/web/collaborators/{login}");
-        let answer = self.client.ask("PUT", &path, &json!({ "permission": "push" })).await;
-        assert!(matches!(answer.status, 201 | 204), "{}", answer.status);
+        self.repo.post("/pulls", body).await["number"].as_u64().unwrap()
     }
 
     async fn sight(&self) -> Sighting {
@@ -45,36 +37,36 @@ impl World {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_without_anything_is_seen_with_nothing() {
-    let world = World::new().await;
-    let before = world.github.requests_sent();
-    let dated = world.github.sight(&issue(1), BRANCH).await.unwrap();
-    assert_eq!(world.github.requests_sent() - before, 1, "one document is enough");
+    let setup = Setup::new().await;
+    let before = setup.github.requests_sent();
+    let dated = setup.github.sight(&issue(1), BRANCH).await.unwrap();
+    assert_eq!(setup.github.requests_sent() - before, 1, "one document is enough");
     let seen = dated.value;
     assert_eq!((seen.issue.number, seen.issue.title.as_str()), (1, "first"));
     assert!(seen.issue.is_open && !seen.issue.is_pull);
     assert_eq!(seen.issue.author, "admin");
     assert!(seen.comments.is_empty() && seen.blockers.is_empty() && seen.pull.is_none());
     assert!(seen.labelled_at.is_empty() && seen.placements.is_empty());
-    let budget = world.github.budgets().into_iter().find(|budget| budget.resource == "graphql").unwrap();
+    let budget = setup.github.budgets().into_iter().find(|budget| budget.resource == "graphql").unwrap();
     assert!(budget.limit - budget.remaining <= 2, "{budget:?}");
-    assert!(world.github.left_permille().unwrap() > 990);
+    assert!(setup.github.left_permille().unwrap() > 990);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_is_seen_with_its_labels_comments_and_blockers() {
-    let world = World::new().await;
-    world.github.add_labels(&issue(1), &["stage:Plan", "bug"]).await.unwrap();
-    world.github.remove_label(&issue(1), "bug").await.unwrap();
-    let own = world.github.post_comment(&issue(1), "from the engine").await.unwrap().value.id;
-    let guest = world.second("guest", "write");
+    let setup = Setup::new().await;
+    setup.github.add_labels(&issue(1), &["stage:Plan", "bug"]).await.unwrap();
+    setup.github.remove_label(&issue(1), "bug").await.unwrap();
+    let own = setup.github.post_comment(&issue(1), "from the engine").await.unwrap().value.id;
+    let guest = setup.second("guest", "write");
     let strange = guest.post_comment(&issue(1), "from a guest").await.unwrap().value.id;
-    world.github.react(&repo(), Place::Issue, strange, Reaction::Rocket).await.unwrap();
-    world.github.react(&repo(), Place::Issue, strange, Reaction::Rocket).await.unwrap();
+    setup.github.react(&repo(), Place::Issue, strange, Reaction::Rocket).await.unwrap();
+    setup.github.react(&repo(), Place::Issue, strange, Reaction::Rocket).await.unwrap();
     guest.react(&repo(), Place::Issue, own, Reaction::Rocket).await.unwrap();
-    let second = world.post("/issues", json!({ "title": "second" })).await;
+    let second = setup.repo.post("/issues", json!({ "title": "second" })).await;
     let blocker = json!({ "issue_id": second["id"] });
-    world.post("/issues/1/dependencies/blocked_by", blocker).await;
-    let seen = world.sight().await;
+    setup.repo.post("/issues/1/dependencies/blocked_by", blocker).await;
+    let seen = setup.sight().await;
     assert_eq!(seen.issue.labels, ["stage:Plan"]);
     assert_eq!(seen.labelled_at.keys().collect::<Vec<_>>(), ["stage:Plan"]);
     let comment = |id| seen.comments.iter().find(|comment| comment.id == id).unwrap();
@@ -83,25 +75,25 @@ async fn an_issue_is_seen_with_its_labels_comments_and_blockers() {
     assert!(!comment(strange).is_own_account && !comment(strange).may_write);
     assert!(comment(strange).has_rocket);
     assert_eq!((seen.blockers[0].issue.number, seen.blockers[0].is_open), (2, true));
-    world.client.must("PATCH", "/repos/admin/web/issues/2", &json!({ "state": "closed" }), 200).await;
-    assert!(!world.sight().await.blockers[0].is_open);
+    setup.forge.admin.must("PATCH", "/repos/admin/web/issues/2", &json!({ "state": "closed" }), 200).await;
+    assert!(!setup.sight().await.blockers[0].is_open);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_request_is_seen_with_checks_reviews_and_threads() {
-    let world = World::new().await;
-    let sha = world.commit_to(BRANCH, "work.txt").await;
-    let number = world.open_pull(BRANCH).await;
-    let ann = Client::new(&world.forge.url, Some(&world.account("ann", "write")));
-    world.let_in("ann").await;
+    let setup = Setup::new().await;
+    let sha = setup.commit_to(BRANCH, "work.txt").await;
+    let number = setup.open_pull(BRANCH).await;
+    let ann = setup.forge.client(&setup.forge.account("ann", "write"));
+    setup.repo.permit("ann", "push").await;
     let comments = json!([{ "path": "work.txt", "line": 1, "side": "RIGHT", "body": "why?" }]);
     let review = json!({ "event": "REQUEST_CHANGES", "body": "no", "comments": comments });
     ann.must("POST", &format!("/repos/admin/web/pulls/{number}/reviews"), &review, 200).await;
-    world.post(&format!("/statuses/{sha}"), json!({ "state": "failure", "context": "lint" })).await;
+    setup.repo.post(&format!("/statuses/{sha}"), json!({ "state": "failure", "context": "lint" })).await;
     let run = json!({ "name": "build", "head_sha": sha, "status": "completed", "conclusion": "success" });
-    world.post("/check-runs", run).await;
-    world.github.post_comment(&issue(number), "on the pull request").await.unwrap();
-    let seen = world.sight().await;
+    setup.repo.post("/check-runs", run).await;
+    setup.github.post_comment(&issue(number), "on the pull request").await.unwrap();
+    let seen = setup.sight().await;
     let pull = seen.pull.unwrap();
     assert_eq!((pull.number, pull.state, pull.author.as_str()), (number, PullState::Open, "admin"));
     assert_eq!(pull.head_sha, sha);
@@ -120,27 +112,27 @@ async fn a_pull_request_is_seen_with_checks_reviews_and_threads() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_is_not_found() {
-    let world = World::new().await;
-    refused(world.github.sight(&issue(99), BRANCH).await, TrackerErrorKind::NotFound);
+    let setup = Setup::new().await;
+    refused(setup.github.sight(&issue(99), BRANCH).await, TrackerErrorKind::NotFound);
     let elsewhere = "admin/nothing#1".parse().unwrap();
-    refused(world.github.sight(&elsewhere, BRANCH).await, TrackerErrorKind::NotFound);
+    refused(setup.github.sight(&elsewhere, BRANCH).await, TrackerErrorKind::NotFound);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_request_is_seen_with_what_decides_about_its_merge() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     let protection = json!({
         "required_status_checks": { "strict": false, "contexts": ["build", "lint"] }, "enforce_admins": null,
         "required_pull_request_reviews": { "required_approving_review_count": 1 }, "restrictions": null,
     });
-    let main = world.get("/git/ref/heads/main").await["object"]["sha"].as_str().unwrap().to_owned();
-    world.post(&format!("/statuses/{main}"), json!({ "state": "error", "context": "flaky" })).await;
-    world.commit_to(BRANCH, "work.txt").await;
-    world.open_pull(BRANCH).await;
-    assert_eq!(world.sight().await.pull.unwrap().decision, ReviewDecision::NoRule);
+    let main = setup.repo.get("/git/ref/heads/main").await["object"]["sha"].as_str().unwrap().to_owned();
+    setup.repo.post(&format!("/statuses/{main}"), json!({ "state": "error", "context": "flaky" })).await;
+    setup.commit_to(BRANCH, "work.txt").await;
+    setup.open_pull(BRANCH).await;
+    assert_eq!(setup.sight().await.pull.unwrap().decision, ReviewDecision::NoRule);
     let path = "/repos/admin/web/branches/main/protection";
-    world.client.must("PUT", path, &protection, 200).await;
-    let mut pull = world.sight().await.pull.unwrap();
+    setup.forge.admin.must("PUT", path, &protection, 200).await;
+    let mut pull = setup.sight().await.pull.unwrap();
     assert_eq!(pull.decision, ReviewDecision::ReviewRequired);
     assert_eq!(pull.base_failures, ["flaky"]);
     assert_eq!(pull.required_checks, ["build", "lint"]);
@@ -148,21 +140,21 @@ async fn a_pull_request_is_seen_with_what_decides_about_its_merge() {
         if pull.mergeable.is_some() {
             break;
         }
-        pull = world.sight().await.pull.unwrap();
+        pull = setup.sight().await.pull.unwrap();
     }
     assert_eq!((pull.mergeable, pull.merge_state), (Some(true), MergeState::Blocked));
-    let seen = world.second("guest", "read").sight(&issue(1), BRANCH).await.unwrap().value;
+    let seen = setup.second("guest", "read").sight(&issue(1), BRANCH).await.unwrap().value;
     assert_eq!(seen.pull.unwrap().required_checks, ["build", "lint"], "everybody may know");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_request_is_seen_as_an_issue_too() {
-    let world = World::new().await;
-    world.commit_to(BRANCH, "work.txt").await;
-    let number = world.open_pull(BRANCH).await;
-    world.github.add_labels(&issue(number), &["stage:Plan"]).await.unwrap();
-    world.github.post_comment(&issue(number), "hello").await.unwrap();
-    let seen = world.github.sight(&issue(number), "none").await.unwrap().value;
+    let setup = Setup::new().await;
+    setup.commit_to(BRANCH, "work.txt").await;
+    let number = setup.open_pull(BRANCH).await;
+    setup.github.add_labels(&issue(number), &["stage:Plan"]).await.unwrap();
+    setup.github.post_comment(&issue(number), "hello").await.unwrap();
+    let seen = setup.github.sight(&issue(number), "none").await.unwrap().value;
     assert!(seen.issue.is_pull && seen.issue.is_open && seen.pull.is_none());
     assert_eq!(seen.labelled_at.keys().collect::<Vec<_>>(), ["stage:Plan"]);
     assert_eq!(seen.comments.iter().map(|comment| comment.body.as_str()).collect::<Vec<_>>(), ["hello"]);
@@ -170,14 +162,14 @@ async fn a_pull_request_is_seen_as_an_issue_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_may_write_is_asked_once_in_a_while_and_not_for_every_comment() {
-    let world = World::new().await;
-    let guest = world.second("guest", "write");
+    let setup = Setup::new().await;
+    let guest = setup.second("guest", "write");
     for _ in 0..5 {
         guest.post_comment(&issue(1), "hello").await.unwrap();
     }
-    let before = world.github.requests_sent();
+    let before = setup.github.requests_sent();
     for _ in 0..3 {
-        world.sight().await;
+        setup.sight().await;
     }
-    assert_eq!(world.github.requests_sent() - before, 4, "three sights and one question about the guest");
+    assert_eq!(setup.github.requests_sent() - before, 4, "three sights and one question about the guest");
 }
