@@ -6,30 +6,21 @@ mod ranges;
 mod refusing;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::{Value, json};
-
-use crate::support::{Client, ForgeProcess, TOKEN};
+use baton_fixtures::{CommandOutput, TOKEN, TestEnv, TestForge, TestRepo, git};
+use serde_json::json;
 
 const HOLDER: (&str, &str) = ("lucius", "20260501-194217-643a");
 
-/// What a program said, and whether it succeeded.
-#[derive(Debug)]
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
+/// What the hook made of a push.
+trait PushOutput {
+    /// A push that the hook refused, with words that it said.
+    fn refused(self, words: &[&str]) -> Self;
+    /// A push that the hook let through, with words that it said.
+    fn passed(self, words: &[&str]) -> Self;
 }
 
-impl Ran {
-    #[track_caller]
-    fn succeeded(self) -> Self {
-        assert_eq!(self.code, 0, "{self:?}");
-        self
-    }
-
-    /// A push that the hook refused, with words that it said.
+impl PushOutput for CommandOutput {
     #[track_caller]
     fn refused(self, words: &[&str]) -> Self {
         assert_ne!(self.code, 0, "{self:?}");
@@ -38,89 +29,55 @@ impl Ran {
         self
     }
 
-    /// A push that the hook let through, with words that it said.
     #[track_caller]
     fn passed(self, words: &[&str]) -> Self {
-        let ran = self.succeeded();
+        let ran = self.exits(0);
         words.iter().for_each(|word| assert!(ran.err.contains(word), "no {word:?} in {}", ran.err));
         ran
     }
 }
 
-/// A forge with `admin/web` and issue 1, and a clone of it.
-struct World {
-    forge: ForgeProcess,
-    client: Client,
-    directory: tempfile::TempDir,
-    work: PathBuf,
+/// A forge with `admin/web` and issue 1, and an environment whose working directory is a clone of it.
+struct Setup {
+    forge: TestForge,
+    repo: TestRepo,
+    env: TestEnv,
 }
 
-impl World {
+impl Setup {
     async fn bare() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let forge = ForgeProcess::start(&directory.path().join("data"), &[]);
-        let client = Client::new(&forge.url, Some(TOKEN));
-        client.must("POST", "/user/repos", &json!({ "name": "web", "auto_init": true }), 201).await;
-        let work = directory.path().join("work");
-        let world = Self { forge, client, directory, work };
-        let address = world.address("web");
-        world.run(world.directory.path(), "git", &["clone", "-q", &address, "work"], &[]).succeeded();
-        world.issue().await;
-        world
+        let (forge, repo) = TestForge::start_with_repo("web").await;
+        let env = TestEnv::of(&forge, "place").with_all(&git::VARIABLES);
+        let setup = Self { forge, repo, env };
+        setup.git(&["clone", "-q", &setup.repo.address(TOKEN), "."]);
+        setup.repo.issue("x", &[]).await;
+        setup
     }
 
     /// With the hook installed, on a branch of one's own.
     async fn new() -> Self {
-        let world = Self::bare().await;
-        world.baton(&["hook", "install"]).succeeded();
-        world.git(&["checkout", "-q", "-b", "topic"]);
-        world
+        let setup = Self::bare().await;
+        setup.env.run(&["hook", "install"]).exits(0);
+        setup.git(&["checkout", "-q", "-b", "topic"]);
+        setup
     }
 
-    fn address(&self, repo: &str) -> String {
-        self.forge.url.replace("http://", &format!("http://x-access-token:{TOKEN}@"))
-            + &format!("/admin/{repo}.git")
-    }
-
-    /// Runs a program without anything that this machine is configured with.
-    fn run(&self, directory: &Path, program: &str, arguments: &[&str], more: &[(&str, &str)]) -> Ran {
-        let mut command = Command::new(program);
-        command.current_dir(directory).args(arguments);
-        let ours =
-            |name: &str| ["BATON_", "LABEL_STATE_", "ALFRED_", "GIT_"].iter().any(|it| name.starts_with(it));
-        for (name, _) in std::env::vars().filter(|(name, _)| ours(name)) {
-            command.env_remove(name);
-        }
-        command
-            .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_NAME"), "Ada")))
-            .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_EMAIL"), "ada@example.org")))
-            .envs([
-                ("GIT_CONFIG_GLOBAL", "/dev/null"),
-                ("GIT_CONFIG_NOSYSTEM", "1"),
-                ("GIT_TERMINAL_PROMPT", "0"),
-            ])
-            .envs([("BATON_GITHUB_API_URL", self.forge.url.as_str()), ("BATON_TOKEN", TOKEN)])
-            .envs(more.iter().copied());
-        let output = command.output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        Ran { code: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) }
-    }
-
-    fn baton(&self, arguments: &[&str]) -> Ran {
-        self.run(&self.work, env!("CARGO_BIN_EXE_baton"), arguments, &[])
+    /// Runs a program in another directory.
+    fn run_in(&self, directory: &Path, program: impl AsRef<Path>, arguments: &[&str]) -> CommandOutput {
+        self.env.other(program.as_ref(), arguments).current_dir(directory).output().unwrap().into()
     }
 
     #[track_caller]
     fn git(&self, arguments: &[&str]) -> String {
-        self.run(&self.work, "git", arguments, &[]).succeeded().out
+        self.run_in(&self.env.work(), "git", arguments).exits(0).out
     }
 
-    fn push(&self, arguments: &[&str]) -> Ran {
+    fn push(&self, arguments: &[&str]) -> CommandOutput {
         self.push_with(&[], arguments)
     }
 
-    fn push_with(&self, more: &[(&str, &str)], arguments: &[&str]) -> Ran {
-        self.run(&self.work, "git", &[&["push"], arguments].concat(), more)
+    fn push_with(&self, more: &[(&str, &str)], arguments: &[&str]) -> CommandOutput {
+        self.env.with_all(more).other("git", &[&["push"], arguments].concat()).output().unwrap().into()
     }
 
     fn commit(&self, message: &str) -> String {
@@ -129,7 +86,7 @@ impl World {
     }
 
     fn hooks(&self) -> PathBuf {
-        self.work.join(".git/hooks")
+        self.env.path(".git/hooks")
     }
 
     /// Replaces the hook of the clone by a script.
@@ -137,18 +94,12 @@ impl World {
         write_program(&self.hooks().join("pre-push"), text);
     }
 
-    async fn issue(&self) -> u64 {
-        let issue = self.client.must("POST", "/repos/admin/web/issues", &json!({ "title": "x" }), 201).await;
-        issue["number"].as_u64().unwrap()
-    }
-
     /// Someone claims an issue, in the words of another tool: that needs no waiting.
     async fn claimed(&self, repo: &str, number: u64) {
         let (codename, firing_id) = HOLDER;
         let body =
             format!("<!-- agent-claim:codename={codename} firing_id={firing_id} ts=2026-05-01T19:42:33Z -->");
-        let path = format!("/repos/admin/{repo}/issues/{number}/comments");
-        self.client.must("POST", &path, &json!({ "body": body }), 201).await;
+        self.forge.at(repo).comment(number, &body).await;
     }
 
     /// Someone opens a pull request from a branch, which is made for it.
@@ -156,27 +107,26 @@ impl World {
         let main = self.git(&["rev-parse", "origin/main"]);
         let tree = self.git(&["rev-parse", "origin/main^{tree}"]);
         let commit = json!({ "message": "theirs", "tree": tree, "parents": [main] });
-        let commit = self.client.must("POST", "/repos/admin/web/git/commits", &commit, 201).await;
+        let commit = self.repo.post("/git/commits", commit).await;
         let made = json!({ "ref": format!("refs/heads/{branch}"), "sha": commit["sha"] });
-        self.client.must("POST", "/repos/admin/web/git/refs", &made, 201).await;
+        self.repo.post("/git/refs", made).await;
         self.open_pull(branch, body).await;
     }
 
     async fn open_pull(&self, branch: &str, body: &str) {
         let pull = json!({ "title": "theirs", "head": branch, "base": "main", "body": body });
-        self.client.must("POST", "/repos/admin/web/pulls", &pull, 201).await;
+        self.repo.post("/pulls", pull).await;
     }
 
     async fn is_there(&self, branch: &str) -> bool {
-        let path = format!("/repos/admin/web/git/ref/heads/{branch}");
-        self.client.ask("GET", &path, &Value::Null).await.status == 200
+        self.repo.tip(&format!("heads/{branch}")).await.is_some()
     }
 
     /// How many requests to the API there were since the last time.
     async fn calls(&self) -> u64 {
-        let rows = self.client.must("GET", "/_forge/meter", &Value::Null, 200).await;
-        self.client.must("DELETE", "/_forge/meter", &Value::Null, 204).await;
-        let of_api = rows.as_array().unwrap().iter().filter(|row| {
+        let rows = self.forge.meter().await;
+        self.forge.clear_meter().await;
+        let of_api = rows.iter().filter(|row| {
             let endpoint = row["endpoint"].as_str().unwrap();
             endpoint.contains("/repos/") || endpoint.contains("/user")
         });
