@@ -1,78 +1,78 @@
 //! The subcommands about one issue.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::label_state::{HOLDER, NOBODY, SOON, World, out_of_reach, said};
+use crate::label_state::{HOLDER, NOBODY, SOON, Setup, out_of_reach, said};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_sets_do_not_pickup_and_a_release_clears_it() {
-    let world = World::new().await;
-    let number = world.issue(&["agent:implement"]).await;
+    let setup = Setup::new().await;
+    let number = setup.repo.issue("A title", &["agent:implement"]).await;
     let claimed = "label-state: claimed web#1 for the operator (do-not-pickup set).\n";
-    said(world.label_state(&["claim", "web#1"]), 0, claimed, "");
-    assert_eq!(world.labels(number).await, ["agent:implement", "do-not-pickup"]);
-    said(world.label_state(&["claim", "web#1"]), 0, claimed, "");
-    let comments = world.client.must("GET", "/repos/admin/web/issues/1/comments", &Value::Null, 200).await;
+    said(setup.label_state(&["claim", "web#1"]), 0, claimed, "");
+    assert_eq!(setup.repo.labels(number).await, ["agent:implement", "do-not-pickup"]);
+    said(setup.label_state(&["claim", "web#1"]), 0, claimed, "");
+    let comments = setup.repo.get("/issues/1/comments").await;
     assert_eq!(comments, json!([]), "an operator's claim posts no comment");
     let released = "label-state: released web#1 (do-not-pickup cleared).\n";
-    said(world.label_state(&["release", "web#1"]), 0, released, "");
-    assert_eq!(world.labels(number).await, ["agent:implement"]);
-    said(world.label_state(&["release", "web#1"]), 0, released, "");
+    said(setup.label_state(&["release", "web#1"]), 0, released, "");
+    assert_eq!(setup.repo.labels(number).await, ["agent:implement"]);
+    said(setup.label_state(&["release", "web#1"]), 0, released, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_of_what_is_in_flight_needs_force() {
-    let world = World::new().await;
-    let number = world.issue(&["agent:in-flight"]).await;
-    world.claimed(number).await;
+    let setup = Setup::new().await;
+    let number = setup.repo.issue("A title", &["agent:in-flight"]).await;
+    setup.claimed(number).await;
     let refused = format!("label-state: web#1 is in-flight by {HOLDER}. Pass --force to override.\n");
-    said(world.label_state(&["claim", "web#1"]), 2, "", &refused);
-    assert_eq!(world.labels(number).await, ["agent:in-flight"]);
+    said(setup.label_state(&["claim", "web#1"]), 2, "", &refused);
+    assert_eq!(setup.repo.labels(number).await, ["agent:in-flight"]);
     let claimed = "label-state: claimed web#1 for the operator (do-not-pickup set).\n";
-    said(world.label_state(&["claim", "--force", "web#1"]), 0, claimed, "");
-    assert_eq!(world.labels(number).await, ["agent:in-flight", "do-not-pickup"]);
+    said(setup.label_state(&["claim", "--force", "web#1"]), 0, claimed, "");
+    assert_eq!(setup.repo.labels(number).await, ["agent:in-flight", "do-not-pickup"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_of_what_has_a_pull_request_is_refused_even_with_force() {
-    let world = World::new().await;
-    let number = world.issue(&["agent:pr-open"]).await;
-    world.claimed(number).await;
+    let setup = Setup::new().await;
+    let number = setup.repo.issue("A title", &["agent:pr-open"]).await;
+    setup.claimed(number).await;
     let refused = "label-state: web#1 already has a PR open. Manual claim refused.\n";
     for arguments in [["claim", "web#1"].as_slice(), &["claim", "web#1", "--force"]] {
-        said(world.label_state(arguments), 2, "", refused);
+        said(setup.label_state(arguments), 2, "", refused);
     }
-    assert_eq!(world.labels(number).await, ["agent:pr-open"]);
+    assert_eq!(setup.repo.labels(number).await, ["agent:pr-open"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_read_or_written_is_an_error_and_never_an_answer() {
-    let world = World::new().await;
-    let number = world.issue(&[]).await;
+    let setup = Setup::new().await;
+    let number = setup.repo.issue("A title", &[]).await;
     for command in ["claim", "release", "dedup-check", "status-issue"] {
-        out_of_reach(world.label_state_with(&[NOBODY, SOON], &[command, "web#1"]));
-        out_of_reach(world.label_state(&[command, "web#99"]));
-        out_of_reach(world.label_state(&[command, "nowhere#1"]));
-        out_of_reach(world.label_state_with(&[("BATON_TOKEN", "bft_wrong")], &[command, "web#1"]));
+        out_of_reach(setup.label_state_with(&[NOBODY, SOON], &[command, "web#1"]));
+        out_of_reach(setup.label_state(&[command, "web#99"]));
+        out_of_reach(setup.label_state(&[command, "nowhere#1"]));
+        out_of_reach(setup.label_state_with(&[("BATON_TOKEN", "bft_wrong")], &[command, "web#1"]));
     }
-    world.fail("GET", "/comments").await;
+    setup.fail("GET", "/comments").await;
     for command in ["claim", "dedup-check", "status-issue"] {
-        out_of_reach(world.label_state_with(&[SOON], &[command, "web#1"]));
+        out_of_reach(setup.label_state_with(&[SOON], &[command, "web#1"]));
     }
-    world.fail("POST", "/labels").await;
-    out_of_reach(world.label_state_with(&[SOON], &["claim", "web#1"]));
-    assert!(world.labels(number).await.is_empty());
-    world.client.must("DELETE", "/_forge/knobs", &Value::Null, 204).await;
-    world.label_state(&["claim", "web#1"]);
-    world.fail("DELETE", "/labels").await;
-    out_of_reach(world.label_state_with(&[SOON], &["release", "web#1"]));
+    setup.fail("POST", "/labels").await;
+    out_of_reach(setup.label_state_with(&[SOON], &["claim", "web#1"]));
+    assert!(setup.repo.labels(number).await.is_empty());
+    setup.forge.calm().await;
+    setup.label_state(&["claim", "web#1"]);
+    setup.fail("DELETE", "/labels").await;
+    out_of_reach(setup.label_state_with(&[SOON], &["release", "web#1"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_free_issue_is_claimable_in_words_and_in_json() {
-    let world = World::new().await;
-    world.issue(&["agent:implement"]).await;
-    said(world.label_state(&["dedup-check", "web#1"]), 0, "label-state: web#1 is claimable.\n", "");
+    let setup = Setup::new().await;
+    setup.repo.issue("A title", &["agent:implement"]).await;
+    said(setup.label_state(&["dedup-check", "web#1"]), 0, "label-state: web#1 is claimable.\n", "");
     let expected = r#"{
   "repo": "web",
   "number": 1,
@@ -89,26 +89,26 @@ async fn a_free_issue_is_claimable_in_words_and_in_json() {
   "repo_paused": false
 }
 "#;
-    said(world.label_state(&["dedup-check", "web#1", "--json"]), 0, expected, "");
-    said(world.label_state(&["status-issue", "web#1", "--json"]), 0, expected, "");
+    said(setup.label_state(&["dedup-check", "web#1", "--json"]), 0, expected, "");
+    said(setup.label_state(&["status-issue", "web#1", "--json"]), 0, expected, "");
     let named = expected.replace("\"web\"", "\"admin/web\"");
-    said(world.label_state(&["dedup-check", "admin/web#1", "--json"]), 0, &named, "");
+    said(setup.label_state(&["dedup-check", "admin/web#1", "--json"]), 0, &named, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_blocked_issue_says_every_reason_in_words_and_in_json() {
-    let world = World::new().await;
-    world.client.must("PUT", "/_forge/clock", &json!({ "frozen_at": 1_800_000_000 }), 200).await;
+    let setup = Setup::new().await;
+    setup.forge.freeze_clock(1_800_000_000).await;
     let labels = ["agent:in-flight", "agent:pr-open", "do-not-pickup", "needs:human-scope"];
-    let number = world.issue(&labels).await;
-    world.claimed(number).await;
-    world.client.must("PATCH", "/repos/admin/web/issues/1", &json!({ "state": "closed" }), 200).await;
-    world.label_state(&["repo", "pause", "web"]);
+    let number = setup.repo.issue("A title", &labels).await;
+    setup.claimed(number).await;
+    setup.forge.admin.must("PATCH", "/repos/admin/web/issues/1", &json!({ "state": "closed" }), 200).await;
+    setup.label_state(&["repo", "pause", "web"]);
     let reasons = format!(
         "label-state: web#1 NOT claimable - state=CLOSED, in-flight ({HOLDER}), PR open, do-not-pickup, \
          needs:human-scope, repo paused\n"
     );
-    said(world.label_state(&["dedup-check", "web#1"]), 1, "", &reasons);
+    said(setup.label_state(&["dedup-check", "web#1"]), 1, "", &reasons);
     let expected = r#"{
   "repo": "web",
   "number": 1,
@@ -141,52 +141,43 @@ async fn a_blocked_issue_says_every_reason_in_words_and_in_json() {
   ]
 }
 "#;
-    said(world.label_state(&["dedup-check", "--json", "web#1"]), 1, expected, "");
+    said(setup.label_state(&["dedup-check", "--json", "web#1"]), 1, expected, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reason_that_scripts_do_not_know_is_said_rather_than_none() {
-    let world = World::new().await;
-    world.issue(&["agent:done"]).await;
+    let setup = Setup::new().await;
+    setup.repo.issue("A title", &["agent:done"]).await;
     let expected = "label-state: web#1 NOT claimable - the label `agent:done` keeps agents away\n";
-    said(world.label_state(&["dedup-check", "web#1"]), 1, "", expected);
+    said(setup.label_state(&["dedup-check", "web#1"]), 1, "", expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_status_is_shown_in_aligned_lines() {
-    let world = World::new().await;
-    world.client.must("PUT", "/_forge/clock", &json!({ "frozen_at": 1_800_000_000 }), 200).await;
-    let number = world.issue(&["bug", "agent:in-flight"]).await;
-    world.claimed(number).await;
+    let setup = Setup::new().await;
+    setup.forge.freeze_clock(1_800_000_000).await;
+    let number = setup.repo.issue("A title", &["bug", "agent:in-flight"]).await;
+    setup.claimed(number).await;
     let expected = "  repo:           web (active)\n  number:         #1\n  state:          OPEN\n  \
                     claimable:      no\n  in-flight:      yes\n  pr-open:        no\n  do-not-pickup:  no\n  \
                     human-scope:    no\n  latest claim:   codename=lucius firing_id=20260501-194217-643a \
                     ts=2027-01-15T08:00:00Z\n  labels:         bug, agent:in-flight\n";
-    said(world.label_state(&["status-issue", "web#1"]), 0, expected, "");
-    world.issue(&[]).await;
-    world.label_state(&["repo", "pause", "web"]);
+    said(setup.label_state(&["status-issue", "web#1"]), 0, expected, "");
+    setup.repo.issue("A title", &[]).await;
+    setup.label_state(&["repo", "pause", "web"]);
     let expected = "  repo:           web (paused)\n  number:         #2\n  state:          OPEN\n  \
                     claimable:      no\n  in-flight:      no\n  pr-open:        no\n  do-not-pickup:  no\n  \
                     human-scope:    no\n  labels:         (none)\n";
-    said(world.label_state(&["status-issue", "web#2"]), 0, expected, "");
+    said(setup.label_state(&["status-issue", "web#2"]), 0, expected, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_that_a_stranger_wrote_puts_nothing_in_flight() {
-    let world = World::new().await;
-    let number = world.issue(&[]).await;
-    let data = world.forge.data.to_str().unwrap();
-    for command in [["user", "add", "mallory"].as_slice(), &["token", "create", "--user", "mallory"]] {
-        let (code, out, complaint) =
-            crate::support::baton(&[&["forge"], command, &["--data", data]].concat());
-        assert_eq!(code, 0, "{complaint}");
-        if command[0] == "token" {
-            let stranger = crate::label_state::Client::new(&world.forge.url, Some(&out));
-            let body =
-                json!({ "body": "<!-- agent-claim:codename=x firing_id=y ts=2026-05-01T19:42:33Z -->" });
-            let path = format!("/repos/admin/web/issues/{number}/comments");
-            stranger.must("POST", &path, &body, 201).await;
-        }
-    }
-    said(world.label_state(&["dedup-check", "web#1"]), 0, "label-state: web#1 is claimable.\n", "");
+    let setup = Setup::new().await;
+    let number = setup.repo.issue("A title", &[]).await;
+    setup.forge.administer(&["user", "add", "mallory"]).exits(0);
+    let mallory = setup.forge.client(&setup.forge.token(&["--user", "mallory"]));
+    let body = "<!-- agent-claim:codename=x firing_id=y ts=2026-05-01T19:42:33Z -->";
+    setup.repo.by(&mallory).comment(number, body).await;
+    said(setup.label_state(&["dedup-check", "web#1"]), 0, "label-state: web#1 is claimable.\n", "");
 }

@@ -1,64 +1,64 @@
 //! Pausing repositories, in the file that the fleet reads.
 
-use crate::label_state::{NOBODY, World, said};
+use crate::label_state::{NOBODY, Setup, said};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn repositories_are_paused_listed_and_resumed_as_they_were_named() {
-    let world = World::new().await;
-    said(world.label_state(&["repo", "list"]), 0, "label-state: no repos paused.\n", "");
+    let setup = Setup::new().await;
+    said(setup.label_state(&["repo", "list"]), 0, "label-state: no repos paused.\n", "");
     let expected = "label-state: paused your-backend.\n  currently paused: your-backend\n";
-    said(world.label_state(&["repo", "pause", "your-backend"]), 0, expected, "");
+    said(setup.label_state(&["repo", "pause", "your-backend"]), 0, expected, "");
     let expected = "label-state: paused acme/api.\n  currently paused: acme/api, your-backend\n";
-    said(world.label_state(&["repo", "pause", "acme/api"]), 0, expected, "");
+    said(setup.label_state(&["repo", "pause", "acme/api"]), 0, expected, "");
     let expected = "Paused repos (agents will skip):\n  acme/api\n  your-backend\n";
-    said(world.label_state(&["repo", "list"]), 0, expected, "");
-    let text = std::fs::read_to_string(world.home().join("state/paused-repos.json")).unwrap();
+    said(setup.label_state(&["repo", "list"]), 0, expected, "");
+    let text = std::fs::read_to_string(setup.env.path("alfred/state/paused-repos.json")).unwrap();
     assert_eq!(text.trim_end(), "{\n  \"paused\": [\n    \"acme/api\",\n    \"your-backend\"\n  ]\n}");
     let expected = "label-state: resumed acme/api.\n  currently paused: your-backend\n";
-    said(world.label_state(&["repo", "resume", "acme/api"]), 0, expected, "");
+    said(setup.label_state(&["repo", "resume", "acme/api"]), 0, expected, "");
     let expected = "label-state: resumed your-backend.\n  no repos paused.\n";
-    said(world.label_state(&["repo", "resume", "your-backend"]), 0, expected, "");
+    said(setup.label_state(&["repo", "resume", "your-backend"]), 0, expected, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn to_pause_nothing_is_a_mistake() {
-    let world = World::new().await;
-    said(world.label_state(&["repo", "pause"]), 2, "", "label-state repo pause: need <repo>\n");
-    said(world.label_state(&["repo", "resume"]), 2, "", "label-state repo resume: need <repo>\n");
+    let setup = Setup::new().await;
+    said(setup.label_state(&["repo", "pause"]), 2, "", "label-state repo pause: need <repo>\n");
+    said(setup.label_state(&["repo", "resume"]), 2, "", "label-state repo resume: need <repo>\n");
     for name in ["a b", "../x", "a/b/c"] {
-        assert_eq!(world.label_state(&["repo", "pause", name]).0, 2, "{name}");
+        assert_eq!(setup.label_state(&["repo", "pause", name]).0, 2, "{name}");
     }
-    assert!(!world.home().join("state/paused-repos.json").exists());
+    assert!(!setup.env.path("alfred/state/paused-repos.json").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_repository_is_not_claimable_until_it_is_resumed() {
-    let world = World::new().await;
-    world.issue(&[]).await;
-    world.label_state(&["repo", "pause", "web"]);
+    let setup = Setup::new().await;
+    setup.repo.issue("A title", &[]).await;
+    setup.label_state(&["repo", "pause", "web"]);
     said(
-        world.label_state(&["dedup-check", "web#1"]),
+        setup.label_state(&["dedup-check", "web#1"]),
         1,
         "",
         "label-state: web#1 NOT claimable - repo paused\n",
     );
-    world.label_state(&["repo", "resume", "web"]);
-    said(world.label_state(&["dedup-check", "web#1"]), 0, "label-state: web#1 is claimable.\n", "");
+    setup.label_state(&["repo", "resume", "web"]);
+    said(setup.label_state(&["dedup-check", "web#1"]), 0, "label-state: web#1 is claimable.\n", "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pauses_need_no_tracker() {
-    let world = World::new().await;
-    assert_eq!(world.label_state_with(&[NOBODY], &["repo", "pause", "web"]).0, 0);
+    let setup = Setup::new().await;
+    assert_eq!(setup.label_state_with(&[NOBODY], &["repo", "pause", "web"]).0, 0);
     let broken = ("BATON_TOKEN_COMMAND", "false");
-    assert_eq!(world.label_state_with(&[("BATON_TOKEN", ""), broken], &["repo", "list"]).0, 0);
+    assert_eq!(setup.label_state_with(&[("BATON_TOKEN", ""), broken], &["repo", "list"]).0, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_corrupt_file_is_an_error_and_stays_as_it_is() {
-    let world = World::new().await;
-    world.issue(&[]).await;
-    let file = world.home().join("state/paused-repos.json");
+    let setup = Setup::new().await;
+    setup.repo.issue("A title", &[]).await;
+    let file = setup.env.path("alfred/state/paused-repos.json");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&file, "{\"paused\": [\"web\"").unwrap();
     for arguments in [
@@ -67,7 +67,7 @@ async fn a_corrupt_file_is_an_error_and_stays_as_it_is() {
         &["repo", "resume", "api"],
         &["dedup-check", "web#1"],
     ] {
-        let (code, out, complaint) = world.label_state(arguments);
+        let (code, out, complaint) = setup.label_state(arguments);
         assert_eq!((code, out.as_str()), (3, ""), "{arguments:?}: {complaint}");
         assert!(complaint.contains("paused-repos.json"), "{complaint}");
     }
@@ -76,13 +76,13 @@ async fn a_corrupt_file_is_an_error_and_stays_as_it_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_home_of_the_fleet_the_state_is_that_of_this_installation() {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     let nowhere = [("ALFRED_HOME", "")];
-    assert_eq!(world.label_state_with(&nowhere, &["repo", "pause", "web"]).0, 0);
-    assert!(world.directory.path().join(".baton/state/paused-repos.json").exists());
-    assert!(!world.home().exists());
+    assert_eq!(setup.label_state_with(&nowhere, &["repo", "pause", "web"]).0, 0);
+    assert!(setup.env.path(".baton/state/paused-repos.json").exists());
+    assert!(!setup.env.path("alfred").exists());
     // A path that does not begin at the root begins where the command was started.
     let beside = [("ALFRED_HOME", "beside")];
-    assert_eq!(world.label_state_with(&beside, &["repo", "pause", "web"]).0, 0);
-    assert!(world.directory.path().join("beside/state/paused-repos.json").exists());
+    assert_eq!(setup.label_state_with(&beside, &["repo", "pause", "web"]).0, 0);
+    assert!(setup.env.path("beside/state/paused-repos.json").exists());
 }
