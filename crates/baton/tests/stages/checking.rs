@@ -1,12 +1,13 @@
 //! `baton stages check`: what it shows, what it finds, and how it ends.
 
+use baton_fixtures::TestEnv;
 use serde_json::json;
 
-use crate::stages::place::{BUILD, DONE, Place};
+use crate::stages::{BUILD, DONE};
 
 #[test]
 fn without_a_directory_the_shipped_stages_are_used_and_it_says_so() {
-    let ran = Place::with(&[]).baton(&["stages", "check"]).exits(0);
+    let ran = TestEnv::new().isolated().run(&["stages", "check"]).exits(0);
     assert!(ran.out.starts_with("the shipped stages, since there is no .baton/stages\n"), "{ran:?}");
     assert_eq!(ran.line(&["ORDER"]), ["ORDER", "STAGE", "KIND", "AGENT", "GATES", "NEXT"]);
     assert_eq!(ran.line(&["0"]), ["0", "Specify", "working", "–", "–", "Research"]);
@@ -19,14 +20,14 @@ fn without_a_directory_the_shipped_stages_are_used_and_it_says_so() {
 
 #[test]
 fn a_directory_replaces_all_shipped_stages() {
-    let place = Place::with(&[
+    let env = TestEnv::new().isolated().with_files(&[
         (".baton/stages/build.yaml", BUILD),
         (".baton/stages/done.yml", DONE),
         (".baton/stages/.build.yaml", "not: [a stage"),
         (".baton/stages/notes.md", "not a stage"),
     ]);
-    let shown = place.baton(&["stages", "check", "--json"]).exits(0).json();
-    let directory = place.path().join(".baton/stages");
+    let shown = env.run(&["stages", "check", "--json"]).exits(0).json();
+    let directory = env.path(".baton/stages");
     assert_eq!(
         shown,
         json!({
@@ -51,12 +52,12 @@ fn a_directory_replaces_all_shipped_stages() {
 
 #[test]
 fn a_pipeline_that_cannot_work_is_told_with_what_to_do() {
-    let place = Place::with(&[
+    let env = TestEnv::new().isolated().with_files(&[
         (".baton/stages/plan.yaml", "name: Plan\norder: 0\nskill: plan\nwait_for_reviews: true\n"),
         (".baton/stages/late.yaml", "name: Late\norder: 100\nprompt: x\nwait_for_ci: true\n"),
         (".baton/stages/done.yaml", "name: Done\norder: 99\ncleanup_worktree: true\nmax_turns: 5\n"),
     ]);
-    let ran = place.baton(&["stages", "check"]).exits(1);
+    let ran = env.run(&["stages", "check"]).exits(1);
     let end: Vec<_> = ran.out.lines().rev().take(4).collect();
     assert_eq!(
         end,
@@ -67,7 +68,7 @@ fn a_pipeline_that_cannot_work_is_told_with_what_to_do() {
             "error: Late: no issue gets here: it comes after `Done`, where the pipeline ends; give it an `order` below 99, or remove it",
         ]
     );
-    let shown = place.baton(&["stages", "check", "--json"]).exits(1).json();
+    let shown = env.run(&["stages", "check", "--json"]).exits(1).json();
     assert_eq!(
         shown["findings"][2],
         json!({
@@ -81,11 +82,11 @@ fn a_pipeline_that_cannot_work_is_told_with_what_to_do() {
 
 #[test]
 fn warnings_alone_are_fine() {
-    let place = Place::with(&[
+    let env = TestEnv::new().isolated().with_files(&[
         (".baton/stages/build.yaml", "name: Build\nprompt: x\nwait_for_ci: true\n"),
         (".baton/stages/done.yaml", DONE),
     ]);
-    let ran = place.baton(&["stages", "check"]).exits(0);
+    let ran = env.run(&["stages", "check"]).exits(0);
     assert!(ran.out.ends_with("\n0 errors, 1 warning"), "{ran:?}");
 }
 
@@ -93,23 +94,24 @@ fn warnings_alone_are_fine() {
 fn an_agent_that_a_stage_names_is_one_of_the_configuration() {
     let agents = "agents: {Coder: {adapter: command, command: [x]}}\n";
     let stage = |agent: &str| format!("{BUILD}agent: {agent}\n");
-    let place = Place::with(&[("baton.yaml", agents), (".baton/stages/done.yaml", DONE)]);
-    place.write(".baton/stages/build.yaml", &stage("coder"));
-    let ran = place.baton(&["stages", "check"]).exits(0);
+    let env =
+        TestEnv::new().isolated().with_files(&[("baton.yaml", agents), (".baton/stages/done.yaml", DONE)]);
+    env.write(".baton/stages/build.yaml", &stage("coder"));
+    let ran = env.run(&["stages", "check"]).exits(0);
     assert_eq!(ran.line(&["1"])[3], "coder");
-    place.write(".baton/stages/build.yaml", &stage("tester"));
-    let ran = place.baton(&["stages", "check"]).exits(1);
+    env.write(".baton/stages/build.yaml", &stage("tester"));
+    let ran = env.run(&["stages", "check"]).exits(1);
     assert!(ran.out.contains("error: Build: its agent `tester` is not under `agents`"), "{ran:?}");
 }
 
 #[test]
 fn the_directory_is_a_setting_and_starts_where_the_configuration_is() {
-    let place = Place::with(&[
+    let env = TestEnv::new().isolated().with_files(&[
         ("deep/baton.yaml", "stages: steps\n"),
         ("deep/steps/build.yaml", BUILD),
         ("deep/steps/done.yaml", DONE),
     ]);
-    let shown = place.baton(&["stages", "check", "--json", "--config", "deep/baton.yaml"]).exits(0).json();
+    let shown = env.run(&["stages", "check", "--json", "--config", "deep/baton.yaml"]).exits(0).json();
     assert_eq!(
         (&shown["origin"], &shown["stages"][0]["file"]),
         (&json!("directory"), &json!("deep/steps/build.yaml"))
@@ -118,12 +120,12 @@ fn the_directory_is_a_setting_and_starts_where_the_configuration_is() {
 
 #[test]
 fn a_directory_that_somebody_named_and_that_is_not_there_is_a_warning() {
-    let place = Place::with(&[("baton.yaml", "stages: steps\n")]);
-    let ran = place.baton(&["stages", "check"]).exits(0);
+    let env = TestEnv::new().isolated().with_files(&[("baton.yaml", "stages: steps\n")]);
+    let ran = env.run(&["stages", "check"]).exits(0);
     assert_eq!(
         ran.err,
         "warning: baton.yaml:1:9: `stages` names steps, which is not there; the shipped stages are used"
     );
-    let shown = place.baton(&["stages", "check", "--json"]).exits(0).json();
+    let shown = env.run(&["stages", "check", "--json"]).exits(0).json();
     assert_eq!((&shown["origin"], shown["warnings"].as_array().unwrap().len()), (&json!("shipped"), 1));
 }

@@ -1,8 +1,7 @@
 //! A directory of a team that runs Fabrik, read as it is.
 
+use baton_fixtures::TestEnv;
 use serde_json::json;
-
-use crate::stages::place::Place;
 
 /// Files in Fabrik's words, with one key that only Fabrik knows.
 const FILES: [(&str, &str); 8] = [
@@ -72,8 +71,8 @@ completion:
 
 #[test]
 fn its_stages_are_read_unchanged() {
-    let place = Place::with(&FILES);
-    let shown = place.baton(&["stages", "check", "--json"]).exits(0).json();
+    let env = TestEnv::new().isolated().with_files(&FILES);
+    let shown = env.run(&["stages", "check", "--json"]).exits(0).json();
     assert_eq!((&shown["origin"], &shown["dialect"]), (&json!("directory"), &json!("fabrik")));
     let stages: Vec<_> = shown["stages"]
         .as_array()
@@ -100,23 +99,23 @@ fn its_stages_are_read_unchanged() {
 
 #[test]
 fn its_values_mean_what_they_mean_there() {
-    let place = Place::with(&FILES);
-    let ran = place.baton(&["stages", "show", "validate"]).exits(0);
+    let env = TestEnv::new().isolated().with_files(&FILES);
+    let ran = env.run(&["stages", "show", "validate"]).exits(0);
     let line = |key: &'static str| ran.line(&[key]);
     assert_eq!(line("max_wall_time"), ["max_wall_time", "90min", ".fabrik/stages/validate.yaml:4:16"]);
     assert_eq!(line("effort_level"), ["effort_level", "high", "default"]);
     assert_eq!(line("completion.type"), ["completion.type", "claude", ".fabrik/stages/validate.yaml:13:9"]);
-    let told = place.baton(&["stages", "show", "Plan", "--prompt"]).exits(0);
+    let told = env.run(&["stages", "show", "Plan", "--prompt"]).exits(0);
     assert_eq!(told.out, "Plan it.\n\nThen say FABRIK_STAGE_COMPLETE.");
 }
 
 #[test]
 fn without_its_directory_the_shipped_stages_speak_its_words() {
-    let place = Place::with(&[("baton.yaml", "dialect: fabrik\n")]);
-    let ran = place.baton(&["stages", "check"]).exits(0);
+    let env = TestEnv::new().isolated().with_files(&[("baton.yaml", "dialect: fabrik\n")]);
+    let ran = env.run(&["stages", "check"]).exits(0);
     assert!(ran.out.starts_with("the shipped stages, since there is no .fabrik/stages\n"), "{ran:?}");
     for arguments in [&["Implement", "--prompt"][..], &["Implement", "--prompt=rebase"]] {
-        let told = place.baton(&[&["stages", "show"], arguments].concat()).exits(0).out;
+        let told = env.run(&[&["stages", "show"], arguments].concat()).exits(0).out;
         assert!(told.contains("FABRIK_BLOCKED_ON_INPUT") && told.contains(".fabrik-context/"), "{told}");
         assert!(!told.to_lowercase().contains("baton"), "{told}");
     }
@@ -124,8 +123,8 @@ fn without_its_directory_the_shipped_stages_speak_its_words() {
 
 #[test]
 fn in_our_own_dialect_keys_that_only_fabrik_knows_are_errors() {
-    let place = Place::with(&FILES);
-    place.write("baton.yaml", "stages: .fabrik/stages\n");
-    let ran = place.baton(&["stages", "check"]).exits(2);
+    let env = TestEnv::new().isolated().with_files(&FILES);
+    env.write("baton.yaml", "stages: .fabrik/stages\n");
+    let ran = env.run(&["stages", "check"]).exits(2);
     assert!(ran.err.contains("specify.yaml:9:1: there is no setting `persist_spec`"), "{ran:?}");
 }

@@ -2,13 +2,12 @@
 
 use baton_core::config::stages::{defaults, read_stages};
 use baton_core::config::{PipelineDialect, TextFile};
+use baton_fixtures::TestEnv;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::stages::place::Place;
-
 fn validator() -> Validator {
-    let schema = Place::with(&[]).baton(&["stages", "schema"]).exits(0).json();
+    let schema = TestEnv::new().isolated().run(&["stages", "schema"]).exits(0).json();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     jsonschema::draft202012::meta::validate(&schema).unwrap_or_else(|error| panic!("{error}"));
     jsonschema::validator_for(&schema).unwrap()

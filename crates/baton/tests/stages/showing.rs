@@ -1,18 +1,21 @@
 //! `baton stages show` and `baton config show`: where values come from, and what agents are told.
 
+use baton_fixtures::TestEnv;
 use serde_json::json;
 
-use crate::stages::place::{BUILD, DONE, Place};
+use crate::stages::{BUILD, DONE};
 
-fn place() -> Place {
+fn two_stages() -> TestEnv {
     let build =
         format!("{BUILD}comment_skill: talk\nci_fix_skill: mend\nmax_turns: 0\nexpected_reviewers: []\n");
-    Place::with(&[(".baton/stages/build.yaml", &build), (".baton/stages/done.yaml", DONE)])
+    TestEnv::new()
+        .isolated()
+        .with_files(&[(".baton/stages/build.yaml", &build), (".baton/stages/done.yaml", DONE)])
 }
 
 #[test]
 fn a_stage_is_shown_with_the_sources_of_its_values() {
-    let ran = place().baton(&["stages", "show", "build"]).exits(0);
+    let ran = two_stages().run(&["stages", "show", "build"]).exits(0);
     assert_eq!(ran.line(&["KEY"]), ["KEY", "VALUE", "SOURCE"]);
     assert_eq!(ran.line(&["name"]), ["name", "Build", ".baton/stages/build.yaml:1:7"]);
     assert_eq!(ran.line(&["max_turns"]), ["max_turns", "0", ".baton/stages/build.yaml:8:12"]);
@@ -26,7 +29,7 @@ fn a_stage_is_shown_with_the_sources_of_its_values() {
 
 #[test]
 fn a_shipped_stage_is_shown_with_the_file_that_was_built_in() {
-    let ran = Place::with(&[]).baton(&["stages", "show", "Review"]).exits(0);
+    let ran = TestEnv::new().isolated().run(&["stages", "show", "Review"]).exits(0);
     assert_eq!(ran.line(&["wait_for_reviews"]), ["wait_for_reviews", "true", "built-in/review.yaml:7:19"]);
     let prompt = ran.line(&["prompt"]);
     assert!(
@@ -37,21 +40,21 @@ fn a_shipped_stage_is_shown_with_the_file_that_was_built_in() {
 
 #[test]
 fn the_json_of_a_stage_has_the_documented_shape() {
-    let shown = place().baton(&["stages", "show", "Build", "--json"]).exits(0).json();
+    let shown = two_stages().run(&["stages", "show", "Build", "--json"]).exits(0).json();
     assert_eq!((&shown["name"], &shown["file"]), (&json!("Build"), &json!(".baton/stages/build.yaml")));
     let at = ".baton/stages/build.yaml:3:9";
     assert_eq!(
         shown["settings"][2],
         json!({ "key": "prompt", "value": "build it", "source": "file", "at": at })
     );
-    let listed = place().baton(&["config", "show", "--json"]).exits(0).json();
+    let listed = two_stages().run(&["config", "show", "--json"]).exits(0).json();
     assert_eq!(listed["stages"][0], shown);
     assert_eq!(listed["stages"][1]["name"], "Done");
 }
 
 #[test]
 fn the_configuration_lists_what_stage_files_say() {
-    let ran = place().baton(&["config", "show"]).exits(0);
+    let ran = two_stages().run(&["config", "show"]).exits(0);
     assert_eq!(ran.line(&["stages"]), ["stages", ".baton/stages", "default"]);
     let shown = ["stages.Build.create_draft_pr", "true", ".baton/stages/build.yaml:4:18"];
     assert_eq!(ran.line(&["stages.Build.create_draft_pr"]), shown);
@@ -60,10 +63,10 @@ fn the_configuration_lists_what_stage_files_say() {
 
 #[test]
 fn what_an_agent_is_told_is_printed_as_it_is() {
-    let place = place();
-    assert_eq!(place.baton(&["stages", "show", "Build", "--prompt"]).exits(0).out, "build it");
-    let shipped = Place::with(&[]);
-    let told = |arguments: &[&str]| shipped.baton(&[&["stages", "show"], arguments].concat()).exits(0).out;
+    let env = two_stages();
+    assert_eq!(env.run(&["stages", "show", "Build", "--prompt"]).exits(0).out, "build it");
+    let shipped = TestEnv::new().isolated();
+    let told = |arguments: &[&str]| shipped.run(&[&["stages", "show"], arguments].concat()).exits(0).out;
     assert!(told(&["Plan", "--prompt"]).contains("\n    BATON_DECOMPOSED\n"));
     assert!(
         told(&["Plan", "--prompt=comment"]).starts_with("People have written new comments on this issue.")
@@ -74,8 +77,8 @@ fn what_an_agent_is_told_is_printed_as_it_is() {
 
 #[test]
 fn what_cannot_be_printed_is_told() {
-    let place = place();
-    let refused = |arguments: &[&str]| place.baton(&[&["stages", "show"], arguments].concat()).exits(1).err;
+    let env = two_stages();
+    let refused = |arguments: &[&str]| env.run(&[&["stages", "show"], arguments].concat()).exits(1).err;
     assert_eq!(
         refused(&["Plan"]),
         "error: there is no stage `Plan` in the stages of .baton/stages: write one of Build, Done"
@@ -86,5 +89,5 @@ fn what_cannot_be_printed_is_told() {
     );
     assert!(refused(&["Build", "--prompt=rebase"]).ends_with("its skill `talk`"));
     assert_eq!(refused(&["Done", "--prompt"]), "error: no agent works in the stage `Done`");
-    place.baton(&["stages", "show", "Build", "--prompt=nothing"]).exits(2);
+    env.run(&["stages", "show", "Build", "--prompt=nothing"]).exits(2);
 }

@@ -1,12 +1,14 @@
 //! Files that cannot be read as stages: exit code 2, all complaints at once, each with its place.
 
-use crate::stages::place::{BUILD, DONE, Place};
+use baton_fixtures::TestEnv;
+
+use crate::stages::{BUILD, DONE};
 
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
     let files: Vec<_> = files.iter().map(|(name, text)| (format!(".baton/stages/{name}"), *text)).collect();
     let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
-    let ran = Place::with(&files).baton(&["stages", "check"]).exits(2);
+    let ran = TestEnv::new().isolated().with_files(&files).run(&["stages", "check"]).exits(2);
     assert_eq!(ran.err.lines().collect::<Vec<_>>(), expected);
     assert!(ran.out.is_empty(), "{ran:?}");
 }
@@ -59,12 +61,16 @@ fn an_empty_directory_is_an_error() {
 
 #[test]
 fn what_is_no_directory_and_what_is_no_text_is_told() {
-    let ran = Place::with(&[(".baton/stages", "name: Plan\n")]).baton(&["stages", "check"]).exits(2);
+    let ran = TestEnv::new()
+        .isolated()
+        .with_files(&[(".baton/stages", "name: Plan\n")])
+        .run(&["stages", "check"])
+        .exits(2);
     assert!(ran.err.starts_with("error: cannot read .baton/stages: "), "{ran:?}");
-    let place = Place::with(&[(".baton/stages/done.yaml", DONE)]);
-    std::fs::write(place.path().join(".baton/stages/a.yaml"), [0xff, 0xfe]).unwrap();
-    std::fs::create_dir(place.path().join(".baton/stages/b.yaml")).unwrap();
-    let ran = place.baton(&["stages", "check"]).exits(2);
+    let env = TestEnv::new().isolated().with_files(&[(".baton/stages/done.yaml", DONE)]);
+    std::fs::write(env.path(".baton/stages/a.yaml"), [0xff, 0xfe]).unwrap();
+    std::fs::create_dir(env.path(".baton/stages/b.yaml")).unwrap();
+    let ran = env.run(&["stages", "check"]).exits(2);
     let lines: Vec<_> = ran.err.lines().collect();
     assert!(lines[0].starts_with("error: cannot read .baton/stages/a.yaml: "), "{ran:?}");
     assert!(lines[1].starts_with("cannot read .baton/stages/b.yaml: "), "{ran:?}");
@@ -72,18 +78,20 @@ fn what_is_no_directory_and_what_is_no_text_is_told() {
 
 #[test]
 fn no_other_command_goes_on_with_wrong_stage_files() {
-    let place = Place::with(&[(".baton/stages/a.yaml", "name: A\n")]);
+    let env = TestEnv::new().isolated().with_files(&[(".baton/stages/a.yaml", "name: A\n")]);
     for arguments in [&["stages", "show", "A"][..], &["config", "show"], &["stages", "check", "--json"]] {
-        let ran = place.baton(arguments).exits(2);
+        let ran = env.run(arguments).exits(2);
         assert!(ran.err.contains("nobody tells the agent of this stage what to do"), "{ran:?}");
     }
 }
 
 #[test]
 fn wrong_stage_files_hide_no_settings() {
-    let place = Place::with(&[(".baton/stages/a.yaml", "name: A\n"), ("baton.yaml", "user: ann\n")]);
-    let ran = place.baton(&["config", "show"]).exits(2);
+    let env = TestEnv::new()
+        .isolated()
+        .with_files(&[(".baton/stages/a.yaml", "name: A\n"), ("baton.yaml", "user: ann\n")]);
+    let ran = env.run(&["config", "show"]).exits(2);
     assert!(ran.out.lines().any(|line| line.starts_with("user ") && line.contains("ann")), "{ran:?}");
-    let shown = place.baton(&["config", "show", "--json"]).exits(2).json();
+    let shown = env.run(&["config", "show", "--json"]).exits(2).json();
     assert!(shown["stages"].is_null() && shown["settings"].is_array(), "{shown}");
 }
