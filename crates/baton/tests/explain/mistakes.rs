@@ -1,13 +1,15 @@
 //! What is told when nothing can be explained.
 
-use crate::explain::place::{Place, example};
+use baton_fixtures::TestEnv;
+
+use crate::explain::example;
 
 /// Explains an example in which something was replaced, and returns the error.
 fn error(from: &str, to: &str) -> String {
     let text = example("waiting-for-ci");
     assert!(text.contains(from), "{from}");
-    let place = Place::new().with("item.json", &text.replacen(from, to, 1));
-    let ran = place.baton(&["explain", "--from", "item.json"]).exits(2);
+    let env = TestEnv::new().isolated().with_files(&[("item.json", &text.replacen(from, to, 1))]);
+    let ran = env.run(&["explain", "--from", "item.json"]).exits(2);
     assert_eq!(ran.out, "");
     ran.err
 }
@@ -15,10 +17,10 @@ fn error(from: &str, to: &str) -> String {
 #[test]
 fn without_an_issue_or_a_recording_there_is_nothing_to_explain() {
     for arguments in [&["explain"][..], &["explain", "--json"]] {
-        let ran = Place::new().baton(arguments).exits(2);
+        let ran = TestEnv::new().isolated().run(arguments).exits(2);
         assert!(ran.err.contains("which issue?") && ran.err.contains("--from FILE"), "{}", ran.err);
     }
-    let ran = Place::new().baton(&["explain", "acme/web#42", "--from", "x.json"]).exits(2);
+    let ran = TestEnv::new().isolated().run(&["explain", "acme/web#42", "--from", "x.json"]).exits(2);
     assert!(ran.err.contains("leave one out"), "{}", ran.err);
 }
 
@@ -38,8 +40,8 @@ fn a_file_that_is_no_record_is_told_with_the_place() {
     ];
     for (from, to, expected) in table {
         let error = error(from, to);
-        let place = error.strip_prefix("error: item.json:").unwrap_or_else(|| panic!("{error}"));
-        let mut numbers = place.splitn(3, ':').take(2).map(str::parse::<u32>);
+        let env = error.strip_prefix("error: item.json:").unwrap_or_else(|| panic!("{error}"));
+        let mut numbers = env.splitn(3, ':').take(2).map(str::parse::<u32>);
         assert!(numbers.all(|number| number.is_ok_and(|number| number > 0)), "{error}");
         assert!(error.contains(expected), "{error}");
         assert!(!error.contains(" at line "), "{error}");
@@ -48,17 +50,17 @@ fn a_file_that_is_no_record_is_told_with_the_place() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_named() {
-    let ran = Place::new().baton(&["explain", "--from", "none.json"]).exits(2);
+    let ran = TestEnv::new().isolated().run(&["explain", "--from", "none.json"]).exits(2);
     assert!(ran.err.starts_with("error: cannot read none.json: "), "{}", ran.err);
-    let ran = Place::new().told(&["explain", "--from", "-"], "not json").exits(2);
+    let ran = TestEnv::new().isolated().run_with_input(&["explain", "--from", "-"], b"not json").exits(2);
     assert!(ran.err.starts_with("error: standard input:1:"), "{}", ran.err);
-    let ran = Place::new().told(&["explain", "--from", "-"], "").exits(2);
+    let ran = TestEnv::new().isolated().run_with_input(&["explain", "--from", "-"], b"").exits(2);
     assert!(ran.err.contains("standard input:1:1: the JSON ends too early"), "{}", ran.err);
 }
 
 #[test]
 fn a_bad_configuration_is_told_before_anything_is_read() {
-    let place = Place::new().with("baton.yaml", "max_review_cicles: 3\n");
-    let ran = place.baton(&["explain", "--from", "-"]).exits(2);
+    let env = TestEnv::new().isolated().with_files(&[("baton.yaml", "max_review_cicles: 3\n")]);
+    let ran = env.run(&["explain", "--from", "-"]).exits(2);
     assert!(ran.err.contains("max_review_cycles"), "{}", ran.err);
 }

@@ -1,6 +1,8 @@
 //! What people see.
 
-use crate::explain::place::{Place, examples};
+use baton_fixtures::TestEnv;
+
+use crate::explain::{examples, explain};
 
 /// Example, what is decided, and something that is to be seen besides.
 const EXAMPLES: [(&str, &str, &[&str]); 7] = [
@@ -31,9 +33,9 @@ const EXAMPLES: [(&str, &str, &[&str]); 7] = [
 
 #[test]
 fn every_example_is_explained_on_one_screen() {
-    let place = Place::new();
+    let env = TestEnv::new().isolated();
     for (example, decided, shown) in EXAMPLES {
-        let ran = place.explain(example, &[]);
+        let ran = explain(&env, example, &[]);
         assert_eq!(ran.err, "", "{example}");
         let lines: Vec<_> = ran.out.lines().collect();
         assert!(lines.len() <= 42, "{} lines:\n{}", lines.len(), ran.out);
@@ -54,7 +56,7 @@ fn every_example_is_explained_on_one_screen() {
 #[test]
 fn a_screen_is_as_it_is_documented() {
     const FENCE: &str = "```text\n";
-    let screen = Place::new().explain("waiting-for-ci", &[]).out;
+    let screen = format!("{}\n", explain(&TestEnv::new().isolated(), "waiting-for-ci", &[]).out);
     let path = examples().join("../../explain.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(FENCE).unwrap();
@@ -71,22 +73,25 @@ fn a_screen_is_as_it_is_documented() {
 
 #[test]
 fn the_configuration_and_stage_files_have_their_say() {
-    let place = Place::new().with("baton.yaml", "review_wait_timeout: 1h\n");
-    assert!(place.explain("awaiting-review", &[]).out.contains("reviewers have not looked yet"));
-    let place = Place::new().with("other.yaml", "dialect: fabrik\n");
-    let ran = place.explain("awaiting-review", &["--config", "other.yaml"]);
+    let env = TestEnv::new().isolated().with_files(&[("baton.yaml", "review_wait_timeout: 1h\n")]);
+    assert!(explain(&env, "awaiting-review", &[]).out.contains("reviewers have not looked yet"));
+    let env = TestEnv::new().isolated().with_files(&[("other.yaml", "dialect: fabrik\n")]);
+    let ran = explain(&env, "awaiting-review", &["--config", "other.yaml"]);
     assert!(ran.out.contains("add the label fabrik:awaiting-review"), "{}", ran.out);
-    let place = Place::new().with(".baton/stages/intake.yaml", "name: Intake\norder: 1\nprompt: Look.\n");
-    assert!(place.explain("blocked", &[]).out.contains("● rests: the column belongs to no stage"));
+    let env = TestEnv::new()
+        .isolated()
+        .with_files(&[(".baton/stages/intake.yaml", "name: Intake\norder: 1\nprompt: Look.\n")]);
+    assert!(explain(&env, "blocked", &[]).out.contains("● rests: the column belongs to no stage"));
 }
 
 #[test]
 fn nothing_is_coloured_in_a_pipe() {
-    assert!(!Place::new().explain("blocked", &[]).out.contains('\u{1b}'));
+    assert!(!explain(&TestEnv::new().isolated(), "blocked", &[]).out.contains('\u{1b}'));
 }
 
 #[test]
 fn the_page_of_the_state_machine_is_printed() {
-    let ran = Place::new().baton(&["docs", "state-machine"]).exits(0);
-    assert_eq!(ran.out, include_str!("../../../../docs/state-machine.md"));
+    let output = TestEnv::new().isolated().command(&["docs", "state-machine"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), include_str!("../../../../docs/state-machine.md"));
 }

@@ -3,12 +3,13 @@
 use baton_core::pipeline::gates::GATES;
 use baton_core::pipeline::guards::GUARDS;
 use baton_core::pipeline::upkeep::UPKEEP;
+use baton_fixtures::TestEnv;
 use serde_json::{Value, json};
 
-use crate::explain::place::{Place, example};
+use crate::explain::{example, explain};
 
 fn shape(example: &str) -> Value {
-    let out = Place::new().explain(example, &["--json"]).out;
+    let out = explain(&TestEnv::new().isolated(), example, &["--json"]).out;
     assert_eq!(out.lines().count(), 1, "{out}");
     serde_json::from_str(&out).unwrap()
 }
@@ -48,7 +49,10 @@ fn effects_are_told_as_they_would_be_performed() {
 #[test]
 fn a_column_without_a_stage_has_none() {
     let text = example("blocked").replace("Research", "Somewhere");
-    let ran = Place::new().told(&["explain", "--from", "-", "--json"], &text).exits(0);
+    let ran = TestEnv::new()
+        .isolated()
+        .run_with_input(&["explain", "--from", "-", "--json"], text.as_bytes())
+        .exits(0);
     let shape: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&shape["stage"], &shape["column"]), (&Value::Null, &json!("Somewhere")));
     assert_eq!(shape["step"]["reason"], "the column belongs to no stage");
