@@ -1,18 +1,19 @@
 //! `baton prompts check`: all that is wrong, at once.
 
-use crate::prompts::place::Place;
+use baton_fixtures::TestEnv;
 
 #[test]
 fn what_is_built_in_is_fine() {
     for yaml in ["", "dialect: fabrik\n"] {
-        let ran = Place::with(&[("baton.yaml", yaml)]).prompts(&["check"]).exits(0);
+        let ran =
+            TestEnv::new().isolated().with_files(&[("baton.yaml", yaml)]).run(&["prompts", "check"]).exits(0);
         assert_eq!(ran.out, "0 files of templates and 6 stages: all fine");
     }
 }
 
 #[test]
 fn everything_that_is_wrong_is_told_with_its_file_and_line() {
-    let place = Place::with(&[
+    let env = TestEnv::new().isolated().with_files(&[
         (".baton/prompts/stage.md", "fine {{ project.repo }}"),
         (".baton/prompts/wake.md", "\n{{ isue.number }}"),
         (".baton/prompts/acme/web/rebase.md", "{% if %}"),
@@ -25,7 +26,7 @@ fn everything_that_is_wrong_is_told_with_its_file_and_line() {
         ),
         (".baton/stages/done.yaml", "name: Done\norder: 99\ncleanup_worktree: true\n"),
     ]);
-    let ran = place.prompts(&["check"]).exits(1);
+    let ran = env.run(&["prompts", "check"]).exits(1);
     for expected in [
         "error: .baton/prompts/wake.md:2: there is no variable `isue.number`; did you mean `issue.number`?",
         "error: .baton/prompts/acme/web/rebase.md:1: ",
@@ -40,7 +41,7 @@ fn everything_that_is_wrong_is_told_with_its_file_and_line() {
 
 #[test]
 fn what_fails_only_with_some_issues_is_found_too() {
-    let place = Place::with(&[
+    let env = TestEnv::new().isolated().with_files(&[
         (".baton/prompts/acme/api/review.md", "a\nb\n{{ pull.number }}"),
         (
             ".baton/stages/a.yaml",
@@ -48,7 +49,7 @@ fn what_fails_only_with_some_issues_is_found_too() {
         ),
         (".baton/stages/done.yaml", "name: Done\norder: 99\ncleanup_worktree: true\n"),
     ]);
-    let ran = place.prompts(&["check"]).exits(1);
+    let ran = env.run(&["prompts", "check"]).exits(1);
     let nothing = "error: .baton/prompts/acme/api/review.md:3: `pull.number` is nothing here; ask before with `{% if pull %}`";
     let stage = "error: .baton/stages/a.yaml: prompt of stage `Build`:2: there is no variable `issue.titel`; did you mean `issue.title`?";
     assert!(ran.out.contains(nothing) && ran.out.contains(stage), "{ran:?}");
@@ -56,11 +57,11 @@ fn what_fails_only_with_some_issues_is_found_too() {
 
 #[test]
 fn good_templates_are_counted() {
-    let place = Place::with(&[
+    let env = TestEnv::new().isolated().with_files(&[
         (".baton/prompts/stage.md", "{% include \"head\" %}{{ instruction }}"),
         (".baton/prompts/acme/web/stage.md", "{{ instruction }}"),
         (".baton/prompts/.hidden.md", "{{"),
     ]);
-    let ran = place.prompts(&["check"]).exits(0);
+    let ran = env.run(&["prompts", "check"]).exits(0);
     assert_eq!(ran.out, "2 files of templates and 6 stages: all fine");
 }

@@ -3,6 +3,5 @@
 mod checking;
 mod listing;
 mod page;
-mod place;
 mod showing;
 mod writing;

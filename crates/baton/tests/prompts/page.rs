@@ -1,10 +1,8 @@
 //! The page of the documentation that is made from the tables of the code.
 
-use std::path::Path;
-
 #[test]
 fn the_reference_page_lists_what_templates_can_say_as_it_is() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/prompts.md");
+    let path = baton_fixtures::repository_root().join("docs/reference/prompts.md");
     let page = baton_core::prompt::document::document();
     if std::env::var_os("BATON_BLESS").is_some() {
         return std::fs::write(&path, page).unwrap();
