@@ -7,9 +7,9 @@ mod mutations;
 mod site;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use baton_core::board::News;
+use baton_fixtures::contract_dir;
 use baton_github::webhooks::{REPOSITORY_EVENTS, decode};
 use serde_json::Value;
 
@@ -27,9 +27,7 @@ struct Example {
 }
 
 fn examples() -> Vec<Example> {
-    let directory = std::env::var_os("BATON_CONTRACT_DIR")
-        .expect("BATON_CONTRACT_DIR is not set: run `cargo xtask test`, which installs what this needs");
-    let package = PathBuf::from(directory).join("node/node_modules/@octokit/webhooks-examples");
+    let package = contract_dir().join("node/node_modules/@octokit/webhooks-examples");
     let text = std::fs::read_to_string(package.join("api.github.com/index.json")).unwrap();
     let index: Vec<Value> = serde_json::from_str(&text).unwrap();
     let of_event = |entry: &Value| {
