@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use baton_core::agent::AgentExit;
-use rustix::process::Signal;
+use baton_fixtures::processes::{Signal, arguments, children, is_alive, is_group_alive, parent, send};
+use baton_fixtures::wait::eventually;
+use baton_fixtures::{TestAgent, clock};
 
-use crate::agents::desk::{
-    Desk, dies, ended, eventually, from_now, is_alive, is_group_alive, parent, send, start,
-};
-use crate::agents::engine::{Engine, GRACE, WORK};
+use crate::agents::engine::{ExtendingEngine, GRACE, WORK};
 
 const BUSY: &str = "trap '' INT TERM; echo up > up; while :; do sleep 0.01; done";
 
@@ -17,8 +16,8 @@ fn as_ms(hundredths: i32) -> u64 {
     u64::try_from(hundredths).unwrap() * 10
 }
 
-fn last_tick_ms(desk: &Desk) -> u64 {
-    as_ms(*desk.numbers("ticks").unwrap().last().unwrap())
+fn last_tick_ms(test: &TestAgent) -> u64 {
+    as_ms(*test.numbers("ticks").unwrap().last().unwrap())
 }
 
 fn grace_ms() -> u64 {
@@ -27,11 +26,11 @@ fn grace_ms() -> u64 {
 
 #[tokio::test]
 async fn an_agent_is_asked_to_stop_and_dies_when_its_engine_is_killed() {
-    let engine = Engine::start().await;
-    let killed_ms = from_now(Duration::ZERO).ms;
-    send(engine.pid(), Signal::KILL);
-    dies(engine.group).await;
-    let asked = engine.desk.numbers("asked").expect("it was asked before it was killed");
+    let engine = ExtendingEngine::start().await;
+    let killed_ms = clock::boot_ms();
+    send(engine.process.pid(), Signal::KILL);
+    TestAgent::dies(engine.group).await;
+    let asked = engine.test.numbers("asked").expect("it was asked before it was killed");
     let asked_ms = as_ms(asked[0]);
     assert!(asked_ms + 10 >= killed_ms, "it was asked before its engine was killed");
     let deadline_ms = engine.deadline_ms();
@@ -39,86 +38,81 @@ async fn an_agent_is_asked_to_stop_and_dies_when_its_engine_is_killed() {
         asked_ms + 500 < deadline_ms - grace_ms(),
         "asked at {asked_ms}, only for its deadline {deadline_ms}"
     );
-    assert!(last_tick_ms(&engine.desk) <= deadline_ms, "it has outlived its deadline");
+    assert!(last_tick_ms(&engine.test) <= deadline_ms, "it has outlived its deadline");
 }
 
 #[tokio::test]
 async fn an_agent_is_dead_by_its_deadline_when_its_engine_stands_still() {
-    let engine = Engine::start().await;
-    send(engine.pid(), Signal::STOP);
-    dies(engine.group).await;
+    let engine = ExtendingEngine::start().await;
+    send(engine.process.pid(), Signal::STOP);
+    TestAgent::dies(engine.group).await;
     let deadline_ms = engine.deadline_ms();
-    let last = last_tick_ms(&engine.desk);
+    let last = last_tick_ms(&engine.test);
     assert!(last <= deadline_ms, "it worked at {last}, after its deadline {deadline_ms}");
-    let asked = as_ms(engine.desk.numbers("asked").expect("it was asked before it was killed")[0]);
+    let asked = as_ms(engine.test.numbers("asked").expect("it was asked before it was killed")[0]);
     assert!(asked + 10 + grace_ms() >= deadline_ms - 50, "asked at {asked}, long before {deadline_ms}");
     assert!(last > asked, "it could have finished its sentence");
 }
 
 #[tokio::test]
 async fn an_agent_dies_with_its_supervisor() {
-    let desk = Desk::new();
-    let agent = start(desk.script(BUSY)).await;
-    eventually("the agent", || desk.note("up")).await;
+    let test = TestAgent::new();
+    let agent = TestAgent::start(test.script(BUSY)).await;
+    eventually("the agent", || test.note("up")).await;
     send(parent(agent.group()), Signal::KILL);
-    assert_eq!(ended(&agent).await.exit, AgentExit::SupervisorLost);
-    dies(agent.group()).await;
+    assert_eq!(TestAgent::ended(&agent).await.exit, AgentExit::SupervisorLost);
+    TestAgent::dies(agent.group()).await;
 }
 
 #[tokio::test]
 async fn an_agent_dies_when_its_engine_and_its_supervisor_are_killed_at_once() {
-    let engine = Engine::start().await;
+    let engine = ExtendingEngine::start().await;
     let supervisor = parent(engine.group);
     // Neither can do anything any more when the first of them is gone.
-    for pid in [engine.pid(), supervisor] {
+    for pid in [engine.process.pid(), supervisor] {
         send(pid, Signal::STOP);
     }
-    for pid in [engine.pid(), supervisor] {
+    for pid in [engine.process.pid(), supervisor] {
         send(pid, Signal::KILL);
     }
-    dies(engine.group).await;
-    assert_eq!(engine.desk.numbers("asked"), None, "there was nobody left to ask");
+    TestAgent::dies(engine.group).await;
+    assert_eq!(engine.test.numbers("asked"), None, "there was nobody left to ask");
 }
 
 #[tokio::test]
 async fn an_agent_is_dead_by_its_deadline_when_its_supervisor_stands_still() {
-    let desk = Desk::new();
-    let mut order = desk.script(WORK);
-    let deadline = from_now(Duration::from_secs(2));
+    let test = TestAgent::new();
+    let mut order = test.script(WORK);
+    let deadline = TestAgent::from_now(Duration::from_secs(10));
     order.deadline = deadline;
-    let agent = start(order).await;
-    eventually("the agent", || desk.note("ticks")).await;
+    let agent = TestAgent::start(order).await;
+    eventually("the agent", || test.note("ticks")).await;
     let supervisor = parent(agent.group());
     send(supervisor, Signal::STOP);
-    assert_eq!(ended(&agent).await.exit, AgentExit::SupervisorLost);
-    let last = last_tick_ms(&desk);
+    assert_eq!(TestAgent::ended(&agent).await.exit, AgentExit::SupervisorLost);
+    let last = last_tick_ms(&test);
     assert!(last <= deadline.ms, "it worked at {last}, after its deadline {deadline:?}");
     eventually("the death of the supervisor", || (!is_alive(supervisor)).then_some(())).await;
-    dies(agent.group()).await;
+    TestAgent::dies(agent.group()).await;
 }
 
 #[tokio::test]
 async fn an_agent_whose_second_watch_is_gone_is_still_supervised() {
-    let desk = Desk::new();
-    let mut order = desk.script(BUSY);
-    order.deadline = from_now(Duration::from_secs(3));
-    let agent = start(order).await;
-    eventually("the agent", || desk.note("up")).await;
+    let test = TestAgent::new();
+    let mut order = test.script(BUSY);
+    order.deadline = TestAgent::from_now(Duration::from_secs(15));
+    let agent = TestAgent::start(order).await;
+    eventually("the agent", || test.note("up")).await;
     let watch = second_watch_of(parent(agent.group()), agent.group());
     send(watch, Signal::KILL);
     eventually("the death of the watch", || (!is_alive(watch)).then_some(())).await;
-    agent.extend(from_now(Duration::from_secs(2)));
+    agent.extend(TestAgent::from_now(Duration::from_secs(5)));
     assert!(is_group_alive(agent.group()));
-    assert_eq!(ended(&agent).await.exit, AgentExit::DeadlinePassed);
+    assert_eq!(TestAgent::ended(&agent).await.exit, AgentExit::DeadlinePassed);
 }
 
 /// Returns the child of a supervisor that is not the agent.
 fn second_watch_of(supervisor: i32, agent: i32) -> i32 {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let arguments = |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let mut watches = pids.filter(|pid| arguments(pid).contains(&format!("__watch\0--group\0{agent}\0")));
-    let watch = watches.next().expect("a second watch");
-    assert_eq!(parent(watch), supervisor);
-    watch
+    let is_watch = |pid: &i32| arguments(*pid).contains(&format!("__watch\0--group\0{agent}\0"));
+    children(supervisor).into_iter().find(is_watch).expect("a second watch")
 }

@@ -6,14 +6,15 @@ use baton_agent::{AgentProcess, Graces, StopHow};
 use baton_claims::machine::SystemClock;
 use baton_core::agent::{AgentExit, Limit};
 use baton_core::agent_lines::Program;
-
-use crate::agents::desk::{Desk, ended, eventually, is_group_alive, parent, run, start};
+use baton_fixtures::TestAgent;
+use baton_fixtures::processes::{is_group_alive, parent};
+use baton_fixtures::wait::eventually;
 
 /// What a supervisor may take besides the pages of its own program, which grow with the program and not with a flood.
 const MEMORY_KB_MAX: u64 = 40 * 1024;
 const ENOUGH_BYTES: u64 = 200 << 20;
 /// Beyond the grace times: a busy machine.
-const SLACK: Duration = Duration::from_secs(10);
+const SLACK: Duration = Duration::from_secs(30);
 
 /// The most memory that a process has ever had, without the pages of its program.
 fn peak_kb(pid: i32) -> u64 {
@@ -28,7 +29,7 @@ fn peak_kb(pid: i32) -> u64 {
 async fn stops_in_time(agent: &AgentProcess<SystemClock>, grace: Duration) {
     let asked = Instant::now();
     agent.stop(StopHow::Interrupt);
-    let end = ended(agent).await;
+    let end = TestAgent::ended(agent).await;
     assert_eq!(end.exit, AgentExit::Stopped);
     assert!(asked.elapsed() < 2 * grace + SLACK, "{:?}", asked.elapsed());
     assert!(!is_group_alive(agent.group()));
@@ -41,35 +42,35 @@ async fn a_flood_takes_bounded_memory_and_is_ended_in_time() {
     let rows =
         [("exec cat /dev/zero", Program::Plain), (ndjson, Program::Claude), (long_lines, Program::Claude)];
     for (script, program) in rows {
-        let desk = Desk::new();
-        let mut order = desk.script(script);
+        let test = TestAgent::new();
+        let mut order = test.script(script);
         (order.program, order.redact) = (program, vec!["hunter2-hunter2".to_owned()]);
-        let agent = start(order).await;
+        let agent = TestAgent::start(order).await;
         eventually("a flood", || (agent.output_bytes() > ENOUGH_BYTES).then_some(())).await;
         let peak = peak_kb(parent(agent.group()));
         assert!(peak < MEMORY_KB_MAX, "{script}: {peak} kB");
         stops_in_time(&agent, Duration::from_millis(200)).await;
-        assert!(desk.log().len() < 2 << 20);
+        assert!(test.log().len() < 2 << 20);
     }
 }
 
 #[tokio::test]
 async fn an_agent_that_closes_its_streams_and_lives_on_is_ended_for_its_silence() {
-    let desk = Desk::new();
-    let mut order = desk.script("echo bye; exec >&- 2>&- <&-; while :; do sleep 0.01; done");
-    order.inactivity = Some(Duration::from_secs(1));
-    let end = run(order).await;
+    let test = TestAgent::new();
+    let mut order = test.script("echo bye; exec >&- 2>&- <&-; while :; do sleep 0.01; done");
+    order.inactivity = Some(Duration::from_secs(5));
+    let end = TestAgent::run(order).await;
     assert_eq!((end.exit, end.last_line.as_str()), (AgentExit::TimedOut(Limit::Inactivity), "bye"));
 }
 
 #[tokio::test]
 async fn an_agent_that_hears_nothing_is_killed_when_its_graces_are_over() {
-    let desk = Desk::new();
-    let mut order = desk.script("trap '' INT TERM HUP; echo up > up; while :; do sleep 0.01; done");
+    let test = TestAgent::new();
+    let mut order = test.script("trap '' INT TERM HUP; echo up > up; while :; do sleep 0.01; done");
     let (sigint, sigterm) = (Duration::from_millis(300), Duration::from_millis(600));
     order.kill_grace = Graces { sigint, sigterm };
-    let agent = start(order).await;
-    eventually("the agent", || desk.note("up")).await;
+    let agent = TestAgent::start(order).await;
+    eventually("the agent", || test.note("up")).await;
     let asked = Instant::now();
     stops_in_time(&agent, sigterm).await;
     assert!(asked.elapsed() >= sigint + sigterm, "{:?}", asked.elapsed());
@@ -79,13 +80,13 @@ async fn an_agent_that_hears_nothing_is_killed_when_its_graces_are_over() {
 async fn a_signal_without_a_grace_is_left_out() {
     let script = "for s in INT TERM; do trap \"echo $s >> heard\" $s; done; echo up > up; while :; do sleep 0.01; done";
     for (sigint, sigterm, heard) in [(0, 200, Some("TERM")), (200, 0, Some("INT")), (0, 0, None)] {
-        let desk = Desk::new();
-        let mut order = desk.script(script);
+        let test = TestAgent::new();
+        let mut order = test.script(script);
         let ms = Duration::from_millis;
         order.kill_grace = Graces { sigint: ms(sigint), sigterm: ms(sigterm) };
-        let agent = start(order).await;
-        eventually("the agent", || desk.note("up")).await;
+        let agent = TestAgent::start(order).await;
+        eventually("the agent", || test.note("up")).await;
         stops_in_time(&agent, ms(200)).await;
-        assert_eq!(desk.note("heard").as_deref(), heard, "{sigint} {sigterm}");
+        assert_eq!(test.note("heard").as_deref(), heard, "{sigint} {sigterm}");
     }
 }

@@ -2,7 +2,6 @@
 //! nothing of them is left when the engine or the supervisor is killed or stopped.
 
 mod deaths;
-mod desk;
 mod endings;
 mod engine;
 mod floods;
