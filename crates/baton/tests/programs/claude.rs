@@ -12,13 +12,13 @@ use serde_json::json;
 
 use crate::programs::model_server::Answer::{self, Hangs, Refuses, Runs, Says, Uses};
 use crate::programs::model_server::{CACHED, READ, WRITTEN};
-use crate::programs::studio::{GRACE, KEY, PROMPT, Studio};
+use crate::programs::program_home::{GRACE, KEY, PROMPT, ProgramHome};
 
-async fn studio(script: impl IntoIterator<Item = Answer>) -> Studio {
-    studio_of("    adapter: claude\n    model: sonnet\n", script).await
+async fn program(script: impl IntoIterator<Item = Answer>) -> ProgramHome {
+    program_of("    adapter: claude\n    model: sonnet\n", script).await
 }
 
-async fn studio_of(settings: &str, script: impl IntoIterator<Item = Answer>) -> Studio {
+async fn program_of(settings: &str, script: impl IntoIterator<Item = Answer>) -> ProgramHome {
     let variables = |address: &str| {
         vec![
             ("ANTHROPIC_BASE_URL", address.to_owned()),
@@ -27,7 +27,7 @@ async fn studio_of(settings: &str, script: impl IntoIterator<Item = Answer>) -> 
             ("CLAUDE_CODE_MAX_RETRIES", "1".to_owned()),
         ]
     };
-    Studio::new(settings, script, variables).await
+    ProgramHome::new(settings, script, variables).await
 }
 
 fn runs(command: &str) -> Answer {
@@ -40,8 +40,8 @@ fn tools(names: &[&str]) -> Option<Vec<String>> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_answers_the_prompt_on_its_standard_input_and_reports_what_it_took() {
-    let studio = studio([Says("All is done.")]).await;
-    let ended = studio.run(&studio.order()).await;
+    let program = program([Says("All is done.")]).await;
+    let ended = program.run(&program.order()).await;
     let report = &ended.end.report;
     assert_eq!((&ended.end.exit, &report.error), (&AgentExit::Exited(0), &None), "{:?}", ended.end);
     assert_eq!((report.turns, report.text.as_deref()), (1, Some("All is done.")));
@@ -52,7 +52,7 @@ async fn claude_answers_the_prompt_on_its_standard_input_and_reports_what_it_too
     assert!(report.cost_micros.is_some_and(|cost| cost > 0), "{report:?}");
     assert_eq!((ended.judgement.end, ended.judgement.run_end), (End::Finished, RunEnd::Succeeded));
     assert_eq!((ended.judgement.session, report.session.is_some()), (SessionFate::Keep, true));
-    let [asked] = &studio.model.asked()[..] else { panic!("{:?}", studio.model.asked()) };
+    let [asked] = &program.model.asked()[..] else { panic!("{:?}", program.model.asked()) };
     assert!(asked.model.contains("sonnet"), "{}", asked.model);
     assert!(asked.body["messages"].to_string().contains(&escaped(PROMPT)), "{}", asked.body["messages"]);
     for (tool, is_there) in [("Bash", true), ("Edit", true), ("ScheduleWakeup", false), ("Workflow", false)] {
@@ -67,9 +67,10 @@ fn escaped(text: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_runs_a_command_that_is_allowed() {
-    let studio = studio([runs("touch made"), Says("All is done.")]).await;
-    let ended = studio.run(&AgentOrder { allowed_tools: tools(&["Bash(touch:*)"]), ..studio.order() }).await;
-    assert!(studio.work().join("made").exists(), "{:?}", ended.end);
+    let program = program([runs("touch made"), Says("All is done.")]).await;
+    let ended =
+        program.run(&AgentOrder { allowed_tools: tools(&["Bash(touch:*)"]), ..program.order() }).await;
+    assert!(program.work().join("made").exists(), "{:?}", ended.end);
     assert_eq!((ended.end.report.turns, ended.judgement.end), (2, End::Finished));
     assert_eq!(ended.end.report.denied_tools, Vec::<String>::new());
     assert_eq!(ended.end.report.assistant_text, "I run a command.\nAll is done.\n");
@@ -77,53 +78,53 @@ async fn claude_runs_a_command_that_is_allowed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_does_not_run_a_command_that_is_not_allowed_and_goes_on() {
-    let studio = studio([runs("touch made"), Says("I could not.")]).await;
-    let ended = studio.run(&studio.order()).await;
-    assert!(!studio.work().join("made").exists());
+    let program = program([runs("touch made"), Says("I could not.")]).await;
+    let ended = program.run(&program.order()).await;
+    assert!(!program.work().join("made").exists());
     assert_eq!(ended.end.report.denied_tools, ["Bash"]);
     assert_eq!((ended.end.report.turns, ended.judgement.end), (2, End::Finished));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_writes_files_within_its_work_tree_alone() {
-    let studio = studio([Says("")]).await;
-    let (inside, outside) = (studio.work().join("inside"), studio.home().join("outside"));
+    let program = program([Says("")]).await;
+    let (inside, outside) = (program.work().join("inside"), program.home().join("outside"));
     let write = |path: &std::path::Path| {
         Uses("I write.", "Write", json!({ "file_path": path.to_str().unwrap(), "content": "text\n" }))
     };
-    studio.model.play([write(&inside), write(&outside), Says("All is done.")]);
-    let ended = studio.run(&studio.order()).await;
+    program.model.play([write(&inside), write(&outside), Says("All is done.")]);
+    let ended = program.run(&program.order()).await;
     assert_eq!((inside.exists(), outside.exists()), (true, false), "{:?}", ended.end);
     assert_eq!(ended.end.report.denied_tools, ["Write"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_writes_nothing_in_a_stage_that_only_reads() {
-    let studio = studio([Says("")]).await;
-    let path = studio.work().join("made");
+    let program = program([Says("")]).await;
+    let path = program.work().join("made");
     let write =
         Uses("I write.", "Write", json!({ "file_path": path.to_str().unwrap(), "content": "text\n" }));
-    studio.model.play([write, runs("touch made"), Says("I could not.")]);
-    let ended = studio.run(&AgentOrder { is_read_only: true, ..studio.order() }).await;
+    program.model.play([write, runs("touch made"), Says("I could not.")]);
+    let ended = program.run(&AgentOrder { is_read_only: true, ..program.order() }).await;
     assert!(!path.exists() && ended.judgement.end == End::Finished, "{:?}", ended.end);
-    let offered = studio.model.asked()[0].tools.clone();
+    let offered = program.model.asked()[0].tools.clone();
     assert!(!offered.iter().any(|tool| tool == "Write" || tool == "Edit"), "{offered:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_does_anything_when_it_is_unrestricted_in_a_sandbox() {
     let settings = "    adapter: claude\n    sandbox: bubblewrap\n";
-    let studio = studio_of(settings, [runs("touch made"), Says("All is done.")]).await;
-    let ended = studio.run(&AgentOrder { is_unrestricted: true, ..studio.order() }).await;
-    assert!(studio.work().join("made").exists(), "{:?}", ended.end);
+    let program = program_of(settings, [runs("touch made"), Says("All is done.")]).await;
+    let ended = program.run(&AgentOrder { is_unrestricted: true, ..program.order() }).await;
+    assert!(program.work().join("made").exists(), "{:?}", ended.end);
     assert_eq!(ended.judgement.end, End::Finished);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_gives_its_commands_a_sealed_environment() {
-    let studio = studio([runs("env; git config user.name"), Says("All is done.")]).await;
-    studio.run(&AgentOrder { allowed_tools: tools(&["Bash"]), ..studio.order() }).await;
-    let told = studio.model.asked()[1].body["messages"].to_string();
+    let program = program([runs("env; git config user.name"), Says("All is done.")]).await;
+    program.run(&AgentOrder { allowed_tools: tools(&["Bash"]), ..program.order() }).await;
+    let told = program.model.asked()[1].body["messages"].to_string();
     for expected in ["GIT_TERMINAL_PROMPT=0", "BATON_RUN_ID=7", "\\nAgent"] {
         assert!(told.contains(expected), "{expected}: {told}");
     }
@@ -131,53 +132,53 @@ async fn claude_gives_its_commands_a_sealed_environment() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_thinks_as_hard_as_it_is_told() {
-    let studio = studio([Says("All is done.")]).await;
+    let program = program([Says("All is done.")]).await;
     for effort in [Effort::Low, Effort::High] {
-        studio.run(&AgentOrder { effort: Some(effort), ..studio.order() }).await;
-        let asked = studio.model.asked().pop().unwrap();
+        program.run(&AgentOrder { effort: Some(effort), ..program.order() }).await;
+        let asked = program.model.asked().pop().unwrap();
         assert_eq!(asked.body["output_config"]["effort"], effort.as_str(), "{}", asked.body["output_config"]);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_stops_at_its_limit_of_turns() {
-    let studio = studio([runs("ls")]).await;
-    let ended = studio.run(&AgentOrder { max_turns: Some(2), ..studio.order() }).await;
+    let program = program([runs("ls")]).await;
+    let ended = program.run(&AgentOrder { max_turns: Some(2), ..program.order() }).await;
     assert_eq!((ended.end.report.turns, &ended.end.report.error), (2, &Some(AgentError::MaxTurns)));
     assert_eq!((ended.judgement.end, ended.judgement.session), (End::TurnLimit, SessionFate::Keep));
-    assert_eq!(studio.model.asked().len(), 2);
+    assert_eq!(program.model.asked().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_goes_on_with_a_session_and_tells_what_all_of_it_cost() {
-    let studio = studio([Says("All is done.")]).await;
-    let first = studio.run(&studio.order()).await.end.report;
-    let mut order = AgentOrder { session: first.session.clone(), ..studio.order() };
+    let program = program([Says("All is done.")]).await;
+    let first = program.run(&program.order()).await.end.report;
+    let mut order = AgentOrder { session: first.session.clone(), ..program.order() };
     order.told.prompt = "Something else.".to_owned();
-    let second = studio.run(&order).await.end.report;
+    let second = program.run(&order).await.end.report;
     assert_eq!((&second.session, second.turns), (&first.session, 1));
     assert_eq!((second.usage, second.usage_scope), (first.usage, Scope::Run));
     assert_eq!(second.cost_micros, first.cost_micros.map(|cost| 2 * cost));
-    let told = studio.model.asked()[1].body["messages"].to_string();
+    let told = program.model.asked()[1].body["messages"].to_string();
     assert!(told.contains(&escaped(PROMPT)) && told.contains("Something else."), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_asks_nobody_when_it_does_not_know_the_session() {
-    let studio = studio([Says("All is done.")]).await;
+    let program = program([Says("All is done.")]).await;
     let session = Some("00000000-0000-4000-8000-000000000000".to_owned());
-    let ended = studio.run(&AgentOrder { session, ..studio.order() }).await;
+    let ended = program.run(&AgentOrder { session, ..program.order() }).await;
     assert_eq!(ended.end.report.error, Some(AgentError::SessionUnknown), "{:?}", ended.end);
     assert_eq!((ended.judgement.end, ended.judgement.session), (End::NotStarted, SessionFate::Forget));
-    assert_eq!(studio.model.asked().len(), 0);
+    assert_eq!(program.model.asked().len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_tells_by_which_status_its_model_refused() {
-    let studio = studio([Says("")]).await;
+    let program = program([Says("")]).await;
     for (status, is_charged) in [(401, true), (429, false), (500, false), (529, false)] {
-        studio.model.play([Refuses(status)]);
-        let ended = studio.run(&studio.order()).await;
+        program.model.play([Refuses(status)]);
+        let ended = program.run(&program.order()).await;
         let expected = AgentError::ApiError { status: Some(status) };
         assert_eq!(ended.end.report.error, Some(expected), "{status}: {:?}", ended.end);
         assert_eq!(ended.judgement.end, End::Failed, "{status}");
@@ -187,8 +188,8 @@ async fn claude_tells_by_which_status_its_model_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_ends_at_once_when_it_is_interrupted_and_never_reports_success() {
-    let studio = studio([Hangs]).await;
-    let working = studio.start(&studio.order()).await;
+    let program = program([Hangs]).await;
+    let working = program.start(&program.order()).await;
     working.asked(1).await;
     let (ended, took) = working.stopped(StopHow::Interrupt).await;
     assert!(took < GRACE, "{took:?}");
@@ -199,23 +200,24 @@ async fn claude_ends_at_once_when_it_is_interrupted_and_never_reports_success() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_ends_at_once_when_it_is_terminated_and_its_session_can_be_gone_on_with() {
-    let studio = studio([runs("ls"), Hangs]).await;
-    let working = studio.start(&studio.order()).await;
+    let program = program([runs("ls"), Hangs]).await;
+    let working = program.start(&program.order()).await;
     working.asked(2).await;
     let (ended, took) = working.stopped(StopHow::Terminate).await;
     assert!(took < GRACE, "{took:?}");
     assert_eq!((&ended.end.exit, ended.end.report.saw_result), (&AgentExit::Stopped, false));
     assert_eq!((ended.judgement.end, ended.judgement.session), (End::Stopped, SessionFate::Keep));
-    studio.model.play([Says("All is done.")]);
-    let again = studio.run(&AgentOrder { session: ended.end.report.session.clone(), ..studio.order() }).await;
+    program.model.play([Says("All is done.")]);
+    let again =
+        program.run(&AgentOrder { session: ended.end.report.session.clone(), ..program.order() }).await;
     assert_eq!((again.judgement.end, again.end.report.session), (End::Finished, ended.end.report.session));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_takes_the_commands_that_it_runs_with_it() {
     for how in [StopHow::Interrupt, StopHow::Terminate, StopHow::Kill] {
-        let studio = studio([runs("touch begun; setsid tail -f /dev/null & tail -f /dev/null")]).await;
-        let working = studio.start(&AgentOrder { allowed_tools: tools(&["Bash"]), ..studio.order() }).await;
+        let program = program([runs("touch begun; setsid tail -f /dev/null & tail -f /dev/null")]).await;
+        let working = program.start(&AgentOrder { allowed_tools: tools(&["Bash"]), ..program.order() }).await;
         working.wrote("begun").await;
         let (ended, _) = working.stopped(how).await;
         assert_eq!(ended.end.exit, AgentExit::Stopped, "{how:?}");
@@ -224,13 +226,13 @@ async fn claude_takes_the_commands_that_it_runs_with_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_claude_said_before_its_time_was_up_counts() {
-    let studio = studio([Runs("FABRIK_STAGE_COMPLETE", "tail -f /dev/null".to_owned())]).await;
+    let program = program([Runs("FABRIK_STAGE_COMPLETE", "tail -f /dev/null".to_owned())]).await;
     let order = AgentOrder {
         allowed_tools: tools(&["Bash"]),
         max_wall_time: Some(Duration::from_secs(12)),
-        ..studio.order()
+        ..program.order()
     };
-    let ended = studio.run(&order).await;
+    let ended = program.run(&order).await;
     assert_eq!(
         (&ended.end.exit, ended.judgement.end),
         (&AgentExit::TimedOut(Limit::WallTime), End::TimedOut)

@@ -6,11 +6,12 @@ use baton_core::agent_lines::{AgentError, Scope, Usage};
 use baton_core::pipeline::outcome::End;
 use baton_core::pipeline::stage::Effort;
 use baton_core::slot::RunEnd;
+use baton_fixtures::git::git;
 use serde_json::json;
 
 use crate::programs::model_server::Answer::{self, Hangs, Refuses, Runs, Says};
 use crate::programs::model_server::{CACHED, READ, WRITTEN};
-use crate::programs::studio::{GRACE, KEY, PROMPT, Studio};
+use crate::programs::program_home::{GRACE, KEY, PROMPT, ProgramHome};
 
 /// A provider of our own, nothing that would ask another host, and nothing of its sandbox in a directory that all share: it
 /// would leave an empty `.git` there.
@@ -29,8 +30,8 @@ const SETTINGS: &str = r#"    adapter: codex
       - sandbox_workspace_write.exclude_slash_tmp=true
 "#;
 
-async fn studio(script: impl IntoIterator<Item = Answer>) -> Studio {
-    Studio::new(SETTINGS, script, |_| vec![("SCRIPT_KEY", KEY.to_owned())]).await
+async fn program(script: impl IntoIterator<Item = Answer>) -> ProgramHome {
+    ProgramHome::new(SETTINGS, script, |_| vec![("SCRIPT_KEY", KEY.to_owned())]).await
 }
 
 fn runs(command: &str) -> Answer {
@@ -38,15 +39,15 @@ fn runs(command: &str) -> Answer {
 }
 
 /// What the model was told of the command that it wanted.
-fn told(studio: &Studio) -> String {
-    let asked = studio.model.asked().pop().unwrap();
+fn told(program: &ProgramHome) -> String {
+    let asked = program.model.asked().pop().unwrap();
     asked.body["input"].as_array().unwrap().last().unwrap()["output"].to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_answers_the_prompt_on_its_standard_input_and_reports_what_it_took() {
-    let studio = studio([Says("All is done.")]).await;
-    let ended = studio.run(&studio.order()).await;
+    let program = program([Says("All is done.")]).await;
+    let ended = program.run(&program.order()).await;
     let report = &ended.end.report;
     assert_eq!((&ended.end.exit, &report.error), (&AgentExit::Exited(0), &None), "{:?}", ended.end);
     assert_eq!((report.turns, report.text.as_deref()), (1, Some("All is done.")));
@@ -56,7 +57,7 @@ async fn codex_answers_the_prompt_on_its_standard_input_and_reports_what_it_took
     );
     assert_eq!((ended.judgement.end, ended.judgement.run_end), (End::Finished, RunEnd::Succeeded));
     assert_eq!((ended.judgement.session, report.session.is_some()), (SessionFate::Keep, true));
-    let [asked] = &studio.model.asked()[..] else { panic!("{:?}", studio.model.asked()) };
+    let [asked] = &program.model.asked()[..] else { panic!("{:?}", program.model.asked()) };
     let prompt = json!(PROMPT.trim_end()).to_string();
     assert!(asked.body["input"].to_string().contains(prompt.trim_matches('"')), "{}", asked.body["input"]);
     assert_eq!(asked.model, "gpt-5");
@@ -69,77 +70,87 @@ async fn codex_commits_in_its_work_tree_within_its_sandbox() {
         runs("echo text > made && git add made && git commit --quiet -m 'made by codex'"),
         Says("All is done."),
     ];
-    let studio = studio(script).await;
-    let ended = studio.run(&studio.order()).await;
-    assert_eq!(studio.git(&["log", "-1", "--format=%an %s"]), "Agent made by codex", "{}", told(&studio));
+    let program = program(script).await;
+    let ended = program.run(&program.order()).await;
+    assert_eq!(
+        git(&program.work(), &["log", "-1", "--format=%an %s"]),
+        "Agent made by codex",
+        "{}",
+        told(&program)
+    );
     assert_eq!(ended.judgement.end, End::Finished);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_writes_within_its_work_tree_alone() {
-    let studio = studio([Says("")]).await;
-    let outside = studio.home().join("outside");
-    studio.model.play([runs(&format!("touch inside; touch '{}'", outside.display())), Says("All is done.")]);
-    studio.run(&studio.order()).await;
-    assert_eq!((studio.work().join("inside").exists(), outside.exists()), (true, false), "{}", told(&studio));
+    let program = program([Says("")]).await;
+    let outside = program.home().join("outside");
+    program.model.play([runs(&format!("touch inside; touch '{}'", outside.display())), Says("All is done.")]);
+    program.run(&program.order()).await;
+    assert_eq!(
+        (program.work().join("inside").exists(), outside.exists()),
+        (true, false),
+        "{}",
+        told(&program)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_writes_nothing_in_a_stage_that_only_reads() {
-    let studio = studio([runs("touch made"), Says("I could not.")]).await;
-    let ended = studio.run(&AgentOrder { is_read_only: true, ..studio.order() }).await;
-    assert!(!studio.work().join("made").exists());
+    let program = program([runs("touch made"), Says("I could not.")]).await;
+    let ended = program.run(&AgentOrder { is_read_only: true, ..program.order() }).await;
+    assert!(!program.work().join("made").exists());
     assert_eq!(ended.judgement.end, End::Finished);
-    assert!(told(&studio).contains("Read-only file system"), "{}", told(&studio));
+    assert!(told(&program).contains("Read-only file system"), "{}", told(&program));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_does_anything_when_it_is_unrestricted() {
-    let studio = studio([Says("")]).await;
-    let outside = studio.home().join("outside");
-    studio.model.play([runs(&format!("touch '{}'", outside.display())), Says("All is done.")]);
-    let ended = studio.run(&AgentOrder { is_unrestricted: true, ..studio.order() }).await;
+    let program = program([Says("")]).await;
+    let outside = program.home().join("outside");
+    program.model.play([runs(&format!("touch '{}'", outside.display())), Says("All is done.")]);
+    let ended = program.run(&AgentOrder { is_unrestricted: true, ..program.order() }).await;
     assert!(outside.exists() && ended.judgement.end == End::Finished, "{:?}", ended.end);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_thinks_as_hard_as_it_is_told() {
-    let studio = studio([Says("All is done.")]).await;
+    let program = program([Says("All is done.")]).await;
     for (effort, expected) in [(Effort::Low, "low"), (Effort::Max, "high")] {
-        studio.run(&AgentOrder { effort: Some(effort), ..studio.order() }).await;
-        let asked = studio.model.asked().pop().unwrap();
+        program.run(&AgentOrder { effort: Some(effort), ..program.order() }).await;
+        let asked = program.model.asked().pop().unwrap();
         assert_eq!(asked.body["reasoning"]["effort"], expected, "{}", asked.body["reasoning"]);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_goes_on_with_a_session_and_tells_what_all_of_it_took() {
-    let studio = studio([Says("All is done.")]).await;
-    let first = studio.run(&studio.order()).await.end.report;
-    let mut order = AgentOrder { session: first.session.clone(), ..studio.order() };
+    let program = program([Says("All is done.")]).await;
+    let first = program.run(&program.order()).await.end.report;
+    let mut order = AgentOrder { session: first.session.clone(), ..program.order() };
     order.told.prompt = "Something else.".to_owned();
-    let second = studio.run(&order).await;
+    let second = program.run(&order).await;
     assert_eq!(second.end.report.session, first.session, "{:?}", second.end);
     assert_eq!(second.end.report.usage, Usage { input: 2 * READ, output: 2 * WRITTEN, cached: 2 * CACHED });
-    let told = studio.model.asked()[1].body["input"].to_string();
+    let told = program.model.asked()[1].body["input"].to_string();
     assert!(told.contains("several lines") && told.contains("Something else."), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_asks_nobody_when_it_does_not_know_the_session() {
-    let studio = studio([Says("All is done.")]).await;
+    let program = program([Says("All is done.")]).await;
     let session = Some("00000000-0000-4000-8000-000000000000".to_owned());
-    let ended = studio.run(&AgentOrder { session, ..studio.order() }).await;
-    assert_eq!(studio.model.asked().len(), 0);
+    let ended = program.run(&AgentOrder { session, ..program.order() }).await;
+    assert_eq!(program.model.asked().len(), 0);
     assert_eq!(ended.judgement.end, End::Failed, "{:?}", ended.end);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_fails_when_its_model_refuses() {
-    let studio = studio([Says("")]).await;
+    let program = program([Says("")]).await;
     for status in [401, 429, 500] {
-        studio.model.play([Refuses(status)]);
-        let ended = studio.run(&studio.order()).await;
+        program.model.play([Refuses(status)]);
+        let ended = program.run(&program.order()).await;
         assert!(matches!(ended.end.report.error, Some(AgentError::Other(_))), "{status}: {:?}", ended.end);
         assert_eq!((&ended.end.exit, ended.end.report.saw_result), (&AgentExit::Exited(1), true), "{status}");
         assert!(matches!(ended.judgement.run_end, RunEnd::Failed(_)), "{status}: {:?}", ended.judgement);
@@ -149,8 +160,8 @@ async fn codex_fails_when_its_model_refuses() {
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_ends_at_once_when_it_is_asked_to() {
     for how in [StopHow::Interrupt, StopHow::Terminate] {
-        let studio = studio([Hangs]).await;
-        let working = studio.start(&studio.order()).await;
+        let program = program([Hangs]).await;
+        let working = program.start(&program.order()).await;
         working.asked(1).await;
         let (ended, took) = working.stopped(how).await;
         assert!(took < GRACE, "{how:?}: {took:?}");
@@ -162,8 +173,8 @@ async fn codex_ends_at_once_when_it_is_asked_to() {
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_takes_the_commands_that_it_runs_with_it() {
     for how in [StopHow::Interrupt, StopHow::Terminate, StopHow::Kill] {
-        let studio = studio([runs("touch begun; setsid tail -f /dev/null & tail -f /dev/null")]).await;
-        let working = studio.start(&studio.order()).await;
+        let program = program([runs("touch begun; setsid tail -f /dev/null & tail -f /dev/null")]).await;
+        let working = program.start(&program.order()).await;
         working.wrote("begun").await;
         let (ended, _) = working.stopped(how).await;
         assert_eq!(ended.end.exit, AgentExit::Stopped, "{how:?}");

@@ -8,4 +8,4 @@ mod claude;
 mod codex;
 mod gemini;
 mod model_server;
-mod studio;
+mod program_home;

@@ -1,9 +1,8 @@
-//! A place for one of the real programs: a private home, a work tree of a mirror, a model server, and the way from an order to
+//! What one of the real programs finds: a private home, a work tree of a mirror, a model server, and the way from an order to
 //! a judgement.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use baton_agent::{AgentEnd, AgentProcess, Environment, Graces, Launch, RecordTerms, StopHow, launch};
@@ -12,14 +11,12 @@ use baton_core::agent::{AgentOrder, CommandLine, Judgement, Places, Told, comman
 use baton_core::config::{AgentConfig, Layers, TextFile, resolve};
 use baton_core::pipeline::stage::KillGrace;
 use baton_core::slot::{AgentKey, ItemKey, RunId};
-use baton_ports::Clock as _;
-use baton_testbed::processes::is_group_alive;
+use baton_fixtures::git::git;
+use baton_fixtures::processes::{arguments, is_group_alive, with_variable};
+use baton_fixtures::wait::{SOON, eventually};
+use baton_fixtures::{TestAgent, baton, contract_dir};
 
 use crate::programs::model_server::{Answer, ModelServer};
-
-/// Long enough for anything that must happen, however busy the machine is.
-const SOON: Duration = Duration::from_secs(90);
-const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// How long a program has to end after a signal. None of them may need it all.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
@@ -33,7 +30,7 @@ const TOKEN: &str = "ghp_a_token_of_the_engine_alone";
 pub(crate) const PROMPT: &str = "The prompt, with \"quotes\",\nseveral lines and --options.\n";
 
 /// Everything that a program finds.
-pub(crate) struct Studio {
+pub(crate) struct ProgramHome {
     place: tempfile::TempDir,
     pub(crate) model: ModelServer,
     settings: String,
@@ -48,12 +45,12 @@ pub(crate) struct Ended {
 
 /// A program at work.
 pub(crate) struct Working<'a> {
-    studio: &'a Studio,
+    home: &'a ProgramHome,
     agent: AgentProcess<SystemClock>,
     line: CommandLine,
 }
 
-impl Studio {
+impl ProgramHome {
     /// A place for a program, by the settings of its agent and the variables that it is set by.
     pub(crate) async fn new(
         settings: &str,
@@ -65,9 +62,9 @@ impl Studio {
         let address = format!("http://{}", model.address);
         let own = variables(&address).into_iter().map(|(name, value)| (name.to_owned(), value));
         let variables = own.chain(proxies(&address)).collect();
-        let studio = Self { place, model, settings: settings.replace("{address}", &address), variables };
-        studio.furnish();
-        studio
+        let program = Self { place, model, settings: settings.replace("{address}", &address), variables };
+        program.furnish();
+        program
     }
 
     fn furnish(&self) {
@@ -75,16 +72,15 @@ impl Studio {
         std::fs::create_dir(self.temporary()).unwrap();
         std::fs::write(self.home().join(".gitconfig"), "[user]\nname = Agent\nemail = agent@example.test\n")
             .unwrap();
-        let mirror = self.mirror().to_str().unwrap().to_owned();
-        git(&["init", "--quiet", "--bare", "--initial-branch=main", &mirror]);
-        git(&["--git-dir", &mirror, "config", "core.logAllRefUpdates", "always"]);
-        let tree = git(&["--git-dir", &mirror, "hash-object", "-w", "-t", "tree", "/dev/null"]);
-        let identity = ["-c", "user.name=Author", "-c", "user.email=author@example.test"];
-        let commit =
-            [&["--git-dir", &mirror], &identity[..], &["commit-tree", "-m", "begin", &tree]].concat();
-        git(&["--git-dir", &mirror, "update-ref", "refs/heads/main", &git(&commit)]);
-        let work = self.work().to_str().unwrap().to_owned();
-        git(&["--git-dir", &mirror, "worktree", "add", "--quiet", "-b", "baton/issue-7", &work, "main"]);
+        git(self.place.path(), &["init", "--quiet", "--bare", "--initial-branch=main", "app.git"]);
+        let mirror = self.mirror();
+        git(&mirror, &["config", "core.logAllRefUpdates", "always"]);
+        let tree = git(&mirror, &["hash-object", "-w", "-t", "tree", "/dev/null"]);
+        let commit = git(&mirror, &["commit-tree", "-m", "begin", &tree]);
+        git(&mirror, &["update-ref", "refs/heads/main", &commit]);
+        let work = self.work();
+        let add = ["worktree", "add", "--quiet", "-b", "baton/issue-7", work.to_str().unwrap(), "main"];
+        git(&mirror, &add);
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -104,12 +100,6 @@ impl Studio {
 
     fn mirror(&self) -> PathBuf {
         self.place.path().join("app.git")
-    }
-
-    /// Returns what git says about the work tree.
-    pub(crate) fn git(&self, arguments: &[&str]) -> String {
-        let work = self.work();
-        git(&[&["-C", work.to_str().unwrap()], arguments].concat())
     }
 
     fn log(&self) -> PathBuf {
@@ -146,12 +136,11 @@ impl Studio {
 
     /// Starts a program.
     pub(crate) async fn start(&self, order: &AgentOrder) -> Working<'_> {
-        let baton = PathBuf::from(env!("CARGO_BIN_EXE_baton"));
-        let places = Places { baton: baton.clone(), directory: self.place.path().to_owned() };
+        let places = Places { baton: baton(), directory: self.place.path().to_owned() };
         let line = command_line(order, &places);
         assert!(line.reads_prompt_on_stdin);
         let launched = Launch {
-            supervisor: baton,
+            supervisor: baton(),
             argv: line.argv.iter().map(OsString::from).collect(),
             cwd: order.cwd.clone(),
             env: self.environment(order, &line),
@@ -160,13 +149,13 @@ impl Studio {
             log: self.log(),
             log_cap: 1 << 20,
             redact: vec![KEY.to_owned()],
-            deadline: SystemClock.boot_now().plus(Duration::from_secs(600)),
+            deadline: TestAgent::from_now(Duration::from_secs(600)),
             kill_grace: Graces::of(order.kill_grace, GRACE),
             wall_time: order.max_wall_time,
             inactivity: None,
             record: Some(self.record(order)),
         };
-        Working { studio: self, agent: launch(launched, SystemClock).await.unwrap(), line }
+        Working { home: self, agent: launch(launched, SystemClock).await.unwrap(), line }
     }
 
     fn record(&self, order: &AgentOrder) -> RecordTerms {
@@ -191,11 +180,10 @@ impl Studio {
     /// What holds for every program at every end: nothing of it is left, it asked no other host, and told no secret.
     fn check_remains(&self, group: i32) {
         assert!(!is_group_alive(group), "something of the program's group is left");
-        assert_eq!(
-            processes_at_home_in(&self.home()),
-            Vec::<String>::new(),
-            "something of the program is left"
-        );
+        // Those whose home this is, wherever they have gone since.
+        let left = with_variable("HOME", self.home().to_str().unwrap());
+        let left: Vec<_> = left.into_iter().map(arguments).collect();
+        assert_eq!(left, Vec::<String>::new(), "something of the program is left");
         assert_eq!(self.model.strays(), Vec::<String>::new(), "another host was asked");
         let told = self.model.asked().iter().any(|asked| asked.text.contains(TOKEN));
         assert!(!told, "a token of the engine reached the model");
@@ -207,13 +195,13 @@ impl Studio {
 impl Working<'_> {
     /// Waits until the model was asked so often.
     pub(crate) async fn asked(&self, times: usize) {
-        let asked = || (self.studio.model.asked().len() >= times).then_some(());
+        let asked = || (self.home.model.asked().len() >= times).then_some(());
         eventually("a question to the model", asked).await;
     }
 
     /// Waits until the work tree has a file.
     pub(crate) async fn wrote(&self, name: &str) {
-        let path = self.studio.work().join(name);
+        let path = self.home.work().join(name);
         eventually(name, || path.exists().then_some(())).await;
     }
 
@@ -228,7 +216,7 @@ impl Working<'_> {
         let end = tokio::time::timeout(SOON, self.agent.wait()).await.expect("the program ends");
         assert_eq!((&end.log_trouble, &end.record_trouble), (&None, &None));
         assert_eq!(end.report.broken_lines, 0, "{end:?}");
-        self.studio.check_remains(self.agent.group());
+        self.home.check_remains(self.agent.group());
         let judgement = judge(self.line.program, &end.report, &end.exit, &end.last_error);
         Ended { end, judgement }
     }
@@ -250,55 +238,21 @@ fn agent(settings: &str) -> AgentConfig {
 
 /// The programs that `cargo xtask test` has installed come first.
 fn search_path() -> OsString {
-    let contract = std::env::var_os("BATON_CONTRACT_DIR");
-    let contract = contract
-        .expect("BATON_CONTRACT_DIR is not set: run `cargo xtask test`, which installs what this needs");
-    let own = Path::new(&contract).join("agents/node_modules/.bin");
+    let own = contract_dir().join("agents/node_modules/.bin");
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths([own].into_iter().chain(std::env::split_paths(&inherited))).unwrap()
-}
-
-/// The processes whose home is there, wherever they have gone since. Only Linux tells.
-fn processes_at_home_in(home: &Path) -> Vec<String> {
-    let wanted = format!("HOME={}", home.display()).into_bytes();
-    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let is_there = |process: &Path| {
-        let environment = std::fs::read(process.join("environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == wanted)
-    };
-    let there = processes.flatten().map(|process| process.path()).filter(|process| is_there(process));
-    there.map(|process| std::fs::read_to_string(process.join("comm")).unwrap_or_default()).collect()
-}
-
-fn git(arguments: &[&str]) -> String {
-    let mut git = Command::new("git");
-    git.args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
-    let output = git.output().unwrap();
-    let (said, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "git {arguments:?}: {error}");
-    said.trim().to_owned()
-}
-
-/// Waits until something is there; fails after the bound, with its name.
-async fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let started = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(started.elapsed() < SOON, "{what}: not within {SOON:?}");
-        tokio::time::sleep(LOOK_EVERY).await;
-    }
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_process_that_is_left_is_noticed() {
     let place = tempfile::tempdir().unwrap();
-    let mut tail = Command::new("tail");
+    let processes = || with_variable("HOME", place.path().to_str().unwrap());
+    let mut tail = std::process::Command::new("tail");
     let mut left = tail.args(["-f", "/dev/null"]).env("HOME", place.path()).spawn().unwrap();
     // A program's environment is there to be read only a moment after the program was started.
-    eventually("the process", || (processes_at_home_in(place.path()) == ["tail\n"]).then_some(())).await;
+    let pid = i32::try_from(left.id()).unwrap();
+    eventually("the process", || (processes() == [pid]).then_some(())).await;
     left.kill().and_then(|()| left.wait()).unwrap();
-    assert_eq!(processes_at_home_in(place.path()), Vec::<String>::new());
+    assert_eq!(processes(), Vec::<i32>::new());
 }
