@@ -15,19 +15,16 @@
 mod recovery;
 #[path = "../../tests/rivals/mod.rs"]
 mod rivals;
-#[path = "../../tests/support/mod.rs"]
-mod support;
 
 #[path = "../../tests/races"]
 mod races {
-    pub(crate) mod dice;
     pub(crate) mod harness;
     pub(crate) mod ours;
     pub(crate) mod statistics;
-    pub(crate) mod world;
+    pub(crate) mod setup;
 }
 
-use races::{dice, harness, ours, statistics, world};
+use races::{harness, ours, setup, statistics};
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -96,7 +93,7 @@ async fn measure(kind: Kind, claimants: usize, issues: usize, read_lag: SpanMs) 
         latency: LATENCY,
         jitter_max_ms: 5,
         verdict_within: Duration::from_secs(180),
-        ..Contest::among(kind, claimants, issues, dice::seed())
+        ..Contest::among(kind, claimants, issues, baton_fixtures::seed())
     };
     statistics::of(&harness::run(&contest, &WorkerProgram::with(Vec::new())).await)
 }

@@ -9,7 +9,7 @@ use baton_core::claim::Protocol;
 use crate::harness::Kind;
 use crate::ours::{self, OurOrders};
 use crate::rivals::{Api, Identity, Verdict, alfred, alfred_sweep, label_lock, label_verify};
-use crate::world::World;
+use crate::setup::Setup;
 
 /// Beyond this a claim counts as blocked for ever.
 const LATEST_S: i64 = 24 * 3600;
@@ -33,9 +33,9 @@ impl fmt::Display for Blocked {
 
 /// Finds the first moment at which someone else can have a dead claimant's issue.
 pub(crate) async fn measure(kind: Kind) -> Blocked {
-    let world = World::new().await;
+    let setup = Setup::new().await;
     let bench =
-        Probes { dead: world.claimant("dead").await, next: world.claimant("next").await, world, kind };
+        Probes { dead: setup.claimant("dead").await, next: setup.claimant("next").await, setup, kind };
     if !bench.is_free_after(LATEST_S).await {
         return Blocked::ForEver;
     }
@@ -48,7 +48,7 @@ pub(crate) async fn measure(kind: Kind) -> Blocked {
 }
 
 struct Probes {
-    world: World,
+    setup: Setup,
     dead: Api,
     next: Api,
     kind: Kind,
@@ -56,11 +56,11 @@ struct Probes {
 
 impl Probes {
     async fn is_free_after(&self, seconds: i64) -> bool {
-        self.world.shift(0).await;
-        let issue = self.world.issue().await;
+        self.setup.forge.shift_clock(0).await;
+        let issue = self.setup.issue().await;
         let first = self.contend(&self.dead, issue, "dead", 0).await;
         assert!(first.won(), "nobody else was there: {first:?}");
-        self.world.shift(seconds).await;
+        self.setup.forge.shift_clock(seconds).await;
         self.sweep(seconds).await;
         self.contend(&self.next, issue, "next", seconds).await.won()
     }
@@ -77,7 +77,7 @@ impl Probes {
     }
 
     async fn ours(&self, protocol: Protocol, api: &Api, issue: u64, who: &Identity) -> Verdict {
-        let state_dir = self.world.state_dir(&who.codename).into();
+        let state_dir = self.setup.state_dir(&who.codename).into();
         let settle = std::time::Duration::from_secs(1);
         let orders = OurOrders { state_dir, settle, ..OurOrders::default() };
         ours::contend_with(&ours::fleet(protocol, api, who, &orders), api, issue, who).await

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::races::world::World;
+use crate::races::setup::Setup;
 use crate::rivals::alfred::{self, Alfred};
 use crate::rivals::alfred_sweep;
 use crate::rivals::alfred_words::{IMPLEMENT, IN_FLIGHT};
@@ -10,7 +10,7 @@ use crate::rivals::{Api, Identity, Outcome};
 
 /// Two accounts that want one issue.
 struct Pair {
-    world: World,
+    setup: Setup,
     issue: u64,
     apis: [Api; 2],
     who: [Identity; 2],
@@ -18,10 +18,10 @@ struct Pair {
 
 impl Pair {
     async fn new() -> Self {
-        let world = World::new().await;
-        let issue = world.issue().await;
-        let apis = [world.claimant("lucius").await, world.claimant("bane").await];
-        Self { world, issue, apis, who: [Identity::fresh("lucius", 1), Identity::fresh("bane", 2)] }
+        let setup = Setup::new().await;
+        let issue = setup.issue().await;
+        let apis = [setup.claimant("lucius").await, setup.claimant("bane").await];
+        Self { setup, issue, apis, who: [Identity::fresh("lucius", 1), Identity::fresh("bane", 2)] }
     }
 
     fn claims(&self) -> [Alfred; 2] {
@@ -33,7 +33,7 @@ impl Pair {
     }
 
     async fn labels(&self) -> Vec<String> {
-        let mut labels = self.world.aftermath(self.issue).await.labels;
+        let mut labels = self.setup.aftermath(self.issue).await.labels;
         labels.retain(|label| label.starts_with("agent:"));
         labels
     }
@@ -50,7 +50,7 @@ impl Pair {
 #[tokio::test(flavor = "multi_thread")]
 async fn alfred_has_two_winners_when_both_post_in_one_second() {
     let pair = Pair::new().await;
-    pair.world.freeze(alfred::now().0).await;
+    pair.setup.forge.freeze_clock(alfred::now().0).await;
     let [mut first, mut second] = pair.marked().await;
     assert!(first.bid().await && second.bid().await);
     let verdicts = [first.settle().await, second.settle().await];
@@ -62,9 +62,9 @@ async fn alfreds_loser_takes_the_label_off_the_winners_issue() {
     let pair = Pair::new().await;
     let now = alfred::now().0;
     let [mut first, mut second] = pair.marked().await;
-    pair.world.freeze(now).await;
+    pair.setup.forge.freeze_clock(now).await;
     assert!(first.bid().await);
-    pair.world.freeze(now + 1).await;
+    pair.setup.forge.freeze_clock(now + 1).await;
     assert!(second.bid().await);
     let (first, second) = (first.settle().await, second.settle().await);
     assert_eq!((first.outcome, second.outcome), (Outcome::Won, Outcome::Lost));
@@ -77,12 +77,11 @@ async fn alfreds_loser_takes_the_label_off_the_winners_issue() {
 async fn alfred_claims_what_is_forbidden_when_its_first_view_fails() {
     let pair = Pair::new().await;
     let label = json!({ "labels": ["do-not-pickup"] });
-    pair.world.by_hand("POST", pair.issue, "/labels", label).await;
+    pair.setup.repo.send("POST", &format!("/issues/{}/labels", pair.issue), label).await;
     let refused = pair.claim(0).claim().await;
     assert_eq!((refused.outcome, refused.lost_to.as_deref()), (Outcome::Refused, Some("do-not-pickup")));
     let matching = json!({ "method": "GET", "login": "bane" });
-    let fault = json!({ "matching": matching, "when": "before", "kind": { "status": 502 }, "times": 1 });
-    pair.world.turn(json!({ "faults": [fault] })).await;
+    pair.setup.forge.fault(matching, "before", json!({ "status": 502 }), 0, Some(1)).await;
     assert_eq!(pair.claim(1).claim().await.outcome, Outcome::Won);
 }
 
@@ -91,20 +90,19 @@ async fn alfred_has_two_winners_when_the_later_ones_second_view_fails() {
     let pair = Pair::new().await;
     let now = alfred::now().0;
     let [mut first, mut second] = pair.marked().await;
-    pair.world.freeze(now).await;
+    pair.setup.forge.freeze_clock(now).await;
     assert!(first.bid().await);
-    pair.world.freeze(now + 1).await;
+    pair.setup.forge.freeze_clock(now + 1).await;
     assert!(second.bid().await);
     let matching = json!({ "method": "GET", "login": "bane" });
-    let fault = json!({ "matching": matching, "when": "before", "kind": "drop" });
-    pair.world.turn(json!({ "faults": [fault] })).await;
+    pair.setup.forge.fault(matching, "before", json!("drop"), 0, None).await;
     assert!(first.settle().await.won() && second.settle().await.won());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn alfred_has_two_winners_when_reads_lag_behind_its_own_comment() {
     let pair = Pair::new().await;
-    pair.world.stop_reads().await;
+    pair.setup.stop_reads().await;
     let (first, second) = (pair.claim(0).claim().await, pair.claim(1).claim().await);
     assert!(first.won() && second.won(), "{first:?} {second:?}");
 }
@@ -129,9 +127,9 @@ async fn alfreds_sweep_strips_a_claim_between_its_label_and_its_comment() {
 async fn alfreds_late_release_takes_the_label_off_its_successors_issue() {
     let pair = Pair::new().await;
     let now = alfred::now().0;
-    pair.world.freeze(now - 5 * 3_600).await;
+    pair.setup.forge.freeze_clock(now - 5 * 3_600).await;
     assert!(pair.claim(0).claim().await.won());
-    pair.world.freeze(now).await;
+    pair.setup.forge.freeze_clock(now).await;
     let stale = alfred_sweep::find(&pair.apis[1], alfred::WINDOW_S, alfred::now()).await;
     assert_eq!(stale.len(), 1, "{stale:?}");
     assert_eq!(stale[0].who.as_ref(), Some(&pair.who[0]));
@@ -144,7 +142,7 @@ async fn alfreds_late_release_takes_the_label_off_its_successors_issue() {
 
 /// A third account, for races that two cannot show.
 async fn third(pair: &Pair) -> Alfred {
-    let api = pair.world.claimant("robin").await;
+    let api = pair.setup.claimant("robin").await;
     Alfred::new(&api, pair.issue, &Identity::fresh("robin", 3))
 }
 
@@ -153,16 +151,15 @@ async fn alfreds_loser_blocks_everybody_when_its_release_cannot_be_posted() {
     let pair = Pair::new().await;
     let now = alfred::now().0;
     let [mut first, mut second] = pair.marked().await;
-    pair.world.freeze(now).await;
+    pair.setup.forge.freeze_clock(now).await;
     assert!(first.bid().await && first.settle().await.won());
-    pair.world.freeze(now + 1).await;
+    pair.setup.forge.freeze_clock(now + 1).await;
     assert!(second.bid().await);
     let matching = json!({ "method": "POST", "path_contains": "/comments", "login": "bane" });
-    let fault = json!({ "matching": matching, "when": "before", "kind": { "status": 502 } });
-    pair.world.turn(json!({ "faults": [fault] })).await;
+    pair.setup.forge.fault(matching, "before", json!({ "status": 502 }), 0, None).await;
     assert_eq!(second.settle().await.outcome, Outcome::Lost);
     assert!(alfred::release(&pair.apis[0], pair.issue, &pair.who[0], "no-commit", IMPLEMENT).await);
-    pair.world.freeze(now + 2).await;
+    pair.setup.forge.freeze_clock(now + 2).await;
     let late = third(&pair).await.claim().await;
     let named = format!("bane:{}", pair.who[1].firing_id);
     assert_eq!((late.outcome, late.lost_to), (Outcome::Lost, Some(named)), "nobody holds the issue");
@@ -187,7 +184,7 @@ async fn alfreds_third_claimant_yields_to_one_that_is_yielding_itself() {
     let [mut first, mut second] = pair.marked().await;
     assert!(third.mark().await);
     for (claim, second) in [(&mut first, 0), (&mut second, 1), (&mut third, 2)] {
-        pair.world.freeze(now + second).await;
+        pair.setup.forge.freeze_clock(now + second).await;
         assert!(claim.bid().await);
     }
     assert!(first.settle().await.won());

@@ -11,16 +11,16 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use baton_core::claim::Protocol;
+use baton_fixtures::Dice;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::races::dice::Dice;
 use crate::races::ours::{self, OurOrders};
+use crate::races::setup::Setup;
 use crate::races::statistics::{Entry, Race};
-use crate::races::world::World;
 use crate::rivals::api::now_ms;
 use crate::rivals::{Api, Identity, Verdict, alfred, label_lock, label_verify};
 
@@ -30,7 +30,7 @@ const WORKER: &str = "BATON_RACE_WORKER";
 /// Stands before what a worker says, because a test program prints lines of its own.
 const MARK: &str = "@race@";
 
-const READY_WITHIN: Duration = Duration::from_secs(30);
+const READY_WITHIN: Duration = Duration::from_secs(90);
 
 /// How a claimant claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,31 +127,31 @@ impl WorkerProgram {
     }
 }
 
-/// Runs all races of a contest in a new world.
+/// Runs all races of a contest with a forge of its own.
 pub(crate) async fn run(contest: &Contest, program: &WorkerProgram) -> Vec<Race> {
-    let world = World::new().await;
-    let workers = start_all(&world, contest, program).await;
+    let setup = Setup::new().await;
+    let workers = start_all(&setup, contest, program).await;
     let mut issues = Vec::new();
     for _ in 0..contest.issues {
-        issues.push(world.issue().await);
+        issues.push(setup.issue().await);
     }
     if contest.has_history {
-        let api = world.claimant("earlier").await;
-        ours::leave_history(&api, &issues, world.state_dir("earlier").into()).await;
+        let api = setup.claimant("earlier").await;
+        ours::leave_history(&api, &issues, setup.state_dir("earlier").into()).await;
     }
-    run_in(&world, contest, workers, &issues).await
+    run_in(&setup, contest, workers, &issues).await
 }
 
 /// Runs races over given issues with workers that have been started; they end with this call.
 pub(crate) async fn run_in(
-    world: &World,
+    setup: &Setup,
     contest: &Contest,
     mut workers: Vec<Worker>,
     issues: &[u64],
 ) -> Vec<Race> {
     let (lag, latency) = (contest.read_lag.to_json(), contest.latency.to_json());
-    let mut dice = Dice::new(contest.seed);
-    world.turn(json!({ "read_lag": lag, "latency": latency, "seed": contest.seed.max(1) })).await;
+    let mut dice = Dice::new(contest.seed, 0);
+    setup.forge.turn(json!({ "read_lag": lag, "latency": latency, "seed": contest.seed.max(1) })).await;
     let mut races = Vec::new();
     for issue in issues {
         let entries = race(&mut workers, *issue, contest, &mut dice).await;
@@ -161,20 +161,20 @@ pub(crate) async fn run_in(
         worker.end().await;
     }
     // The aftermath is read when nobody writes any more, and from what was written, not from a lagging copy.
-    world.calm().await;
+    setup.forge.calm().await;
     for race in &mut races {
-        race.aftermath = world.aftermath(race.issue).await;
+        race.aftermath = setup.aftermath(race.issue).await;
     }
     races
 }
 
 /// Starts one worker for each claimant, `worker-00` and so on, and waits until all can be told to claim.
-pub(crate) async fn start_all(world: &World, contest: &Contest, program: &WorkerProgram) -> Vec<Worker> {
+pub(crate) async fn start_all(setup: &Setup, contest: &Contest, program: &WorkerProgram) -> Vec<Worker> {
     let mut workers = Vec::new();
     for (index, kind) in contest.claimants.iter().enumerate() {
         let login = format!("worker-{index:02}");
-        let api = world.claimant(&login).await;
-        workers.push(Worker::start(program, world, &api, &login, *kind, contest));
+        let api = setup.claimant(&login).await;
+        workers.push(Worker::start(program, setup, &api, &login, *kind, contest));
     }
     for worker in &mut workers {
         let said = timeout(READY_WITHIN, worker.said()).await;
@@ -218,7 +218,7 @@ pub(crate) struct Worker {
 impl Worker {
     fn start(
         program: &WorkerProgram,
-        world: &World,
+        setup: &Setup,
         api: &Api,
         login: &str,
         kind: Kind,
@@ -233,7 +233,7 @@ impl Worker {
             "login": login,
             "verify_delay_ms": baton_core::time::millis(contest.verify_delay),
             "settle_ms": baton_core::time::millis(contest.settle),
-            "state_dir": world.state_dir(login),
+            "state_dir": setup.state_dir(login),
             "beside_alfred": has(Kind::Alfred),
             "beside_scripts": has(Kind::Bash),
         });

@@ -2,19 +2,16 @@
 
 use std::time::Duration;
 
-use crate::races::dice;
+use baton_fixtures::{is_full, seed};
+
 use crate::races::harness::{self, Contest, Kind, SpanMs, WorkerProgram};
 use crate::races::statistics::{self, Race, Statistics};
 use crate::rivals::Outcome;
 
-fn is_full() -> bool {
-    std::env::var("BATON_TEST_FULL").is_ok_and(|full| full == "1")
-}
-
 /// Returns a small run for every day, or a large one.
 fn contest(kind: Kind) -> Contest {
     let (claimants, issues) = if is_full() { (16, 40) } else { (4, 4) };
-    Contest::among(kind, claimants, issues, dice::seed())
+    Contest::among(kind, claimants, issues, seed())
 }
 
 /// Runs a contest, prints it, and checks what any run must show.
@@ -106,7 +103,7 @@ async fn check_ours(test: &str, run: &Contest) {
 /// A contest of ours. Nobody is late, and every call takes some time, so that nearly every race is one.
 fn among_ours(kind: Kind, claimants: usize, issues: usize) -> Contest {
     let latency = SpanMs(20, 60);
-    Contest { latency, jitter_max_ms: 5, ..Contest::among(kind, claimants, issues, dice::seed()) }
+    Contest { latency, jitter_max_ms: 5, ..Contest::among(kind, claimants, issues, seed()) }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -185,7 +182,7 @@ async fn a_worker_that_gives_no_verdict_in_time_is_ended_and_counted() {
         latency: SpanMs(500, 500),
         verdict_within,
         issues: 2,
-        ..Contest::among(Kind::Alfred, 2, 2, dice::seed())
+        ..Contest::among(Kind::Alfred, 2, 2, seed())
     };
     let (races, found) = measure("a_worker_that_gives_no_verdict_in_time_is_ended_and_counted", &run).await;
     assert_eq!((found.errors, found.without_winner), (4, 2), "{found}");

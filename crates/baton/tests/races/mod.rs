@@ -6,13 +6,12 @@
 mod against_alfred;
 mod against_label_lock;
 mod against_label_verify;
-mod dice;
 mod harness;
 mod measured;
 mod ours;
 mod ours_survive;
+mod setup;
 mod statistics;
-mod world;
 
 /// The entry of a worker process. Started in any other way it has nothing to do.
 #[test]

@@ -15,7 +15,7 @@ use baton_engine::claims::{ClaimRequest, SweepOptions};
 use serde_json::json;
 
 use crate::races::ours::{self, OurOrders};
-use crate::races::world::{REPO, World};
+use crate::races::setup::Setup;
 use crate::rivals::Identity;
 use crate::rivals::alfred;
 
@@ -25,18 +25,19 @@ const PAST_HOLD_S: i64 = 4 * 3600 + 31;
 /// The ttl of a bid and the margin after it, and a second.
 const PAST_BID_S: i64 = 120 + 31;
 
-/// A world with one issue and workers of ours.
+/// A forge with one issue and workers of ours.
 struct Scene {
-    world: World,
+    setup: Setup,
     key: IssueKey,
     protocol: Protocol,
 }
 
 impl Scene {
     async fn new(protocol: Protocol) -> Self {
-        let world = World::new().await;
-        let key = IssueKey { repo: REPO.parse().expect("a repository"), number: world.issue().await };
-        Self { world, key, protocol }
+        let setup = Setup::new().await;
+        let key =
+            IssueKey { repo: setup.repo.name.parse().expect("a repository"), number: setup.issue().await };
+        Self { setup, key, protocol }
     }
 
     async fn worker(&self, name: &str) -> Worker {
@@ -48,8 +49,8 @@ impl Scene {
     }
 
     async fn worker_with(&self, name: &str, orders: OurOrders) -> Worker {
-        let api = self.world.claimant(name).await;
-        let state_dir = self.world.state_dir(name).into();
+        let api = self.setup.claimant(name).await;
+        let state_dir = self.setup.state_dir(name).into();
         let settle = Duration::from_millis(200);
         let orders = OurOrders { state_dir, settle, ..orders };
         let who = Identity::fresh(name, 1);
@@ -57,17 +58,15 @@ impl Scene {
     }
 
     async fn labels(&self) -> Vec<String> {
-        let mut labels = self.world.aftermath(self.key.number).await.labels;
+        let mut labels = self.setup.aftermath(self.key.number).await.labels;
         labels.retain(|label| label.starts_with("agent:"));
         labels.sort();
         labels
     }
 
-    async fn fault(&self, login: &str, method: &str, path: &str, skip: u32, times: u32) {
+    async fn fault(&self, login: &str, method: &str, path: &str, skip: u64, times: u64) {
         let matching = json!({ "method": method, "path_contains": path, "login": login });
-        let fault =
-            json!({ "matching": matching, "when": "before", "kind": "drop", "skip": skip, "times": times });
-        self.world.turn(json!({ "faults": [fault] })).await;
+        self.setup.forge.fault(matching, "before", json!("drop"), skip, Some(times)).await;
     }
 }
 
@@ -112,17 +111,17 @@ async fn r1_of_two_bids_in_the_same_second_the_smaller_id_wins() {
     let scene = Scene::new(Protocol::Comment).await;
     let (ann, bob) = (scene.worker("ann").await, scene.worker("bob").await);
     let now = alfred::now().0;
-    scene.world.freeze(now).await;
+    scene.setup.forge.freeze_clock(now).await;
     let thaw = async {
-        while scene.world.comments(scene.key.number).await.len() < 2 {
+        while scene.setup.repo.bodies(scene.key.number).await.len() < 2 {
             tokio::task::yield_now().await;
         }
-        scene.world.freeze(now + 1).await;
+        scene.setup.forge.freeze_clock(now + 1).await;
     };
     let (first, second, ()) = tokio::join!(ann.claim(), bob.claim(), thaw);
     let winners = [&first, &second].into_iter().filter(|it| matches!(it, Acquired::Won(_))).count();
     assert_eq!(winners, 1, "{first:?} {second:?}");
-    let bids = scene.world.comments(scene.key.number).await;
+    let bids = scene.setup.repo.bodies(scene.key.number).await;
     let first_bidder = if bids[0].contains("codename=ann") { &first } else { &second };
     assert!(matches!(first_bidder, Acquired::Won(_)), "the first bid is {}", bids[0]);
 }
@@ -136,10 +135,10 @@ async fn r2_a_loser_touches_no_label_of_the_winner() {
         assert_eq!(scene.labels().await, [IN_FLIGHT]);
         // Someone puts the label back by hand, so that the issue looks free.
         let labels = json!({ "labels": [IMPLEMENT] });
-        scene.world.by_hand("PUT", scene.key.number, "/labels", labels).await;
-        let before = scene.world.aftermath(scene.key.number).await.label_events.len();
+        scene.setup.repo.send("PUT", &format!("/issues/{}/labels", scene.key.number), labels).await;
+        let before = scene.setup.aftermath(scene.key.number).await.label_events.len();
         assert!(is_lost(&bob.claim().await, "ann"), "{protocol}");
-        assert_eq!(scene.world.aftermath(scene.key.number).await.label_events.len(), before, "{protocol}");
+        assert_eq!(scene.setup.aftermath(scene.key.number).await.label_events.len(), before, "{protocol}");
     }
 }
 
@@ -149,14 +148,14 @@ async fn r3_a_failed_first_read_claims_nothing() {
         let scene = Scene::new(protocol).await;
         let ann = scene.worker("ann").await;
         let label = json!({ "labels": [DO_NOT_PICKUP] });
-        scene.world.by_hand("POST", scene.key.number, "/labels", label).await;
+        scene.setup.repo.send("POST", &format!("/issues/{}/labels", scene.key.number), label).await;
         let refused = ann.claim().await;
         let is_blocked = |it: &Acquired| matches!(it, Acquired::Refused(Refusal::Blocked { label }) if label == DO_NOT_PICKUP);
         assert!(is_blocked(&refused), "{protocol}: {refused:?}");
         scene.fault("ann", "GET", &format!("/issues/{}", scene.key.number), 0, 1_000).await;
         let failed = ann.claim().await;
         assert!(matches!(failed, Acquired::Failed(_)), "{protocol}: {failed:?}");
-        scene.world.calm().await;
+        scene.setup.forge.calm().await;
         assert!(is_blocked(&scene.worker("bob").await.claim().await), "nothing is held: {protocol}");
     }
 }
@@ -168,8 +167,8 @@ async fn r4_a_failed_second_read_fails_closed_and_takes_the_bid_back() {
     scene.fault("ann", "GET", "/comments", 0, 1_000).await;
     let failed = ann.claim().await;
     assert!(matches!(failed, Acquired::Failed(_)), "{failed:?}");
-    scene.world.calm().await;
-    let comments = scene.world.comments(scene.key.number).await;
+    scene.setup.forge.calm().await;
+    let comments = scene.setup.repo.bodies(scene.key.number).await;
     assert!(comments[1].contains("outcome=claim-unverified"), "{comments:?}");
     bob.win().await;
 }
@@ -179,10 +178,10 @@ async fn r4_a_bid_that_stays_invisible_is_taken_back() {
     let scene = Scene::new(Protocol::Comment).await;
     let mut ann = scene.worker("ann").await;
     ann.fleet.claims.settings.timing.visible_within = Duration::from_secs(1);
-    scene.world.stop_reads().await;
+    scene.setup.stop_reads().await;
     let failed = ann.claim().await;
     assert!(matches!(&failed, Acquired::Failed(why) if why.contains("visible")), "{failed:?}");
-    scene.world.calm().await;
+    scene.setup.forge.calm().await;
     scene.worker("bob").await.win().await;
 }
 
@@ -192,10 +191,10 @@ async fn r5_a_sweep_leaves_a_label_alone_whose_claim_may_be_on_its_way() {
         let scene = Scene::new(protocol).await;
         let ann = scene.worker("ann").await;
         let labels = json!({ "labels": [IN_FLIGHT] });
-        scene.world.by_hand("PUT", scene.key.number, "/labels", labels).await;
+        scene.setup.repo.send("PUT", &format!("/issues/{}/labels", scene.key.number), labels).await;
         assert!(!ann.sweep().await.swept.is_requeued, "{protocol}");
         assert_eq!(scene.labels().await, [IN_FLIGHT]);
-        scene.world.shift(601).await;
+        scene.setup.forge.shift_clock(601).await;
         assert!(ann.sweep().await.swept.is_requeued, "{protocol}: nobody came within ten minutes");
         assert_eq!(scene.labels().await, [IMPLEMENT]);
     }
@@ -207,14 +206,14 @@ async fn r6_a_late_release_after_a_takeover_changes_nothing() {
         let scene = Scene::new(protocol).await;
         let (ann, bob) = (scene.worker("ann").await, scene.worker("bob").await);
         let old = ann.win().await;
-        scene.world.shift(PAST_HOLD_S).await;
+        scene.setup.forge.shift_clock(PAST_HOLD_S).await;
         assert_eq!(bob.sweep().await.swept.ended.len(), 1, "{protocol}");
         bob.win().await;
-        let before = scene.world.aftermath(scene.key.number).await.label_events.len();
+        let before = scene.setup.aftermath(scene.key.number).await.label_events.len();
         let late = ann.release(old, PR_OPEN).await;
         assert!(matches!(late, HandedBack::Lost { .. }), "{protocol}: {late:?}");
         assert_eq!(scene.labels().await, [IN_FLIGHT]);
-        assert_eq!(scene.world.aftermath(scene.key.number).await.label_events.len(), before);
+        assert_eq!(scene.setup.aftermath(scene.key.number).await.label_events.len(), before);
     }
 }
 
@@ -228,11 +227,11 @@ async fn r7_a_losers_release_that_is_lost_blocks_for_minutes_and_not_for_hours()
                                "when": "before", "kind": "drop", "skip": 1, "times": 1_000 });
     let blind = json!({ "matching": { "method": "GET", "path_contains": "/comments", "login": "bob" },
                         "when": "before", "kind": "drop", "times": 1_000 });
-    scene.world.turn(json!({ "faults": [lost_release, blind] })).await;
+    scene.setup.forge.turn(json!({ "faults": [lost_release, blind] })).await;
     assert!(matches!(bob.claim().await, Acquired::Failed(_)));
-    scene.world.calm().await;
+    scene.setup.forge.calm().await;
     assert!(is_lost(&ann.claim().await, "bob"), "the bid counts while it lasts");
-    scene.world.shift(PAST_BID_S).await;
+    scene.setup.forge.shift_clock(PAST_BID_S).await;
     ann.win().await;
 }
 
@@ -244,7 +243,7 @@ async fn r8_a_claim_is_seen_behind_any_number_of_comments() {
         ann.win().await;
         for _ in 0..120 {
             let body = json!({ "body": "me too" });
-            scene.world.by_hand("POST", scene.key.number, "/comments", body).await;
+            scene.setup.repo.send("POST", &format!("/issues/{}/comments", scene.key.number), body).await;
         }
         assert!(is_lost(&bob.claim().await, "ann"), "{protocol}");
         let standing = bob.fleet.claims.standing(&scene.key).await.expect("the forge answers");
@@ -258,10 +257,10 @@ async fn r9_a_holder_that_dies_frees_its_issue_after_its_ttl_and_not_before() {
         let scene = Scene::new(protocol).await;
         let (ann, bob) = (scene.worker("ann").await, scene.worker("bob").await);
         ann.win().await;
-        scene.world.shift(PAST_HOLD_S - 10).await;
+        scene.setup.forge.shift_clock(PAST_HOLD_S - 10).await;
         assert!(is_lost(&bob.claim().await, "ann"), "{protocol}");
         assert!(bob.sweep().await.swept.ended.is_empty(), "{protocol}");
-        scene.world.shift(PAST_HOLD_S + 10).await;
+        scene.setup.forge.shift_clock(PAST_HOLD_S + 10).await;
         bob.win().await;
         assert_eq!(scene.labels().await, [IN_FLIGHT], "{protocol}");
     }
@@ -274,7 +273,7 @@ async fn r10_a_hold_that_is_renewed_is_never_evicted() {
         let (ann, bob) = (scene.worker("ann").await, scene.worker("bob").await);
         let mut lease = ann.win().await;
         for hours in [3, 6, 9] {
-            scene.world.shift(hours * 3600).await;
+            scene.setup.forge.shift_clock(hours * 3600).await;
             lease = match ann.fleet.claims.renew(&scene.key, lease).await {
                 Renewed::Held(lease) => lease,
                 other => panic!("{protocol}: {other:?}"),
@@ -315,14 +314,14 @@ mod rows {
         // Bob reads only what was there before Ann bid, and his own bid as if it were alone: lag beyond any settle. The
         // forge's lag is the same for all, so Bob's view is made by hiding Ann's claim for as long as he decides.
         let old = ann.win().await;
-        let claim = scene.world.comments(scene.key.number).await.remove(0);
+        let claim = scene.setup.repo.bodies(scene.key.number).await.remove(0);
         let id = old.comment.expect("a comment");
-        let path = format!("/repos/{REPO}/issues/comments/{id}");
-        scene.world.by_hand_at("PATCH", &path, json!({ "body": "hidden by lag" })).await;
+        let path = format!("/issues/comments/{id}");
+        scene.setup.repo.send("PATCH", &path, json!({ "body": "hidden by lag" })).await;
         let labels = json!({ "labels": [IMPLEMENT] });
-        scene.world.by_hand("PUT", scene.key.number, "/labels", labels).await;
+        scene.setup.repo.send("PUT", &format!("/issues/{}/labels", scene.key.number), labels).await;
         let younger = bob.win().await;
-        scene.world.by_hand_at("PATCH", &path, json!({ "body": claim })).await;
+        scene.setup.repo.send("PATCH", &path, json!({ "body": claim })).await;
         let stopped = bob.fleet.claims.renew(&scene.key, younger).await;
         assert!(
             matches!(&stopped, Renewed::Lost { to: Some(to), .. } if to.codename.as_str() == "ann"),
@@ -336,7 +335,7 @@ mod rows {
     async fn by_ref_beside_alfred_ours_waits_for_a_claim_of_alfreds_and_yields_unless_it_does() {
         let scene = Scene::new(Protocol::Ref).await;
         let ann = scene.worker_beside_alfred("ann").await;
-        let api = scene.world.claimant("lucius").await;
+        let api = scene.setup.claimant("lucius").await;
         let who = Identity::fresh("lucius", 2);
         assert!(alfred::contend(&api, scene.key.number, &who).await.won());
         // Alfred holds: its label and its claim are there, and no ref is.
@@ -354,14 +353,14 @@ mod rows {
     async fn by_ref_beside_an_alfred_that_misses_its_own_comment_ours_yields_at_its_renewal() {
         let scene = Scene::new(Protocol::Ref).await;
         let ann = scene.worker_beside_alfred("ann").await;
-        let api = scene.world.claimant("lucius").await;
+        let api = scene.setup.claimant("lucius").await;
         let mut lucius = Alfred::new(&api, scene.key.number, &Identity::fresh("lucius", 2));
         assert_eq!(lucius.look().await, None);
         let lease = ann.win().await;
-        scene.world.stop_reads().await;
+        scene.setup.stop_reads().await;
         assert!(lucius.mark().await && lucius.bid().await);
         assert!(lucius.settle().await.won(), "it does not see its own comment, and takes that for a win");
-        scene.world.calm().await;
+        scene.setup.forge.calm().await;
         let yielded = ann.fleet.claims.renew(&scene.key, lease).await;
         assert!(
             matches!(&yielded, Renewed::Lost { to: Some(to), .. } if to.codename.as_str() == "lucius"),
@@ -390,21 +389,21 @@ mod rows {
         let orders = OurOrders { beside_scripts: true, beside_fabrik: true, ..OurOrders::default() };
         let ann = scene.worker_with("ann", orders).await;
         let lease = ann.win().await;
-        let labels = scene.world.aftermath(scene.key.number).await.labels;
+        let labels = scene.setup.aftermath(scene.key.number).await.labels;
         let has = |labels: &[String], name: &str| labels.iter().any(|label| label == name);
         assert!(
             has(&labels, "claimed") && has(&labels, "fabrik:locked:ann") && has(&labels, IN_FLIGHT),
             "{labels:?}"
         );
-        let comments = scene.world.comments(scene.key.number).await;
+        let comments = scene.setup.repo.bodies(scene.key.number).await;
         assert!(comments.iter().any(|body| body.starts_with("<!-- claim run=")), "{comments:?}");
         assert_eq!(ann.release(lease, PR_OPEN).await, HandedBack::Released);
-        let labels = scene.world.aftermath(scene.key.number).await.labels;
+        let labels = scene.setup.aftermath(scene.key.number).await.labels;
         assert!(
             !has(&labels, "claimed") && !has(&labels, "fabrik:locked:ann") && has(&labels, PR_OPEN),
             "{labels:?}"
         );
-        let comments = scene.world.comments(scene.key.number).await;
+        let comments = scene.setup.repo.bodies(scene.key.number).await;
         assert!(!comments.iter().any(|body| body.starts_with("<!-- claim run=")), "{comments:?}");
     }
 
@@ -414,13 +413,13 @@ mod rows {
         let orders = OurOrders { beside_fabrik: true, ..OurOrders::default() };
         let ann = scene.worker_with("ann", orders).await;
         let lock = json!({ "labels": ["fabrik:locked:bob"] });
-        scene.world.by_hand("POST", scene.key.number, "/labels", lock).await;
+        scene.setup.repo.send("POST", &format!("/issues/{}/labels", scene.key.number), lock).await;
         let lost = ann.claim().await;
         assert!(
             matches!(&lost, Acquired::Lost { to: Some(to) } if to.firing_id.as_str() == "bob"),
             "{lost:?}"
         );
-        let labels = scene.world.aftermath(scene.key.number).await.labels;
+        let labels = scene.setup.aftermath(scene.key.number).await.labels;
         assert!(!labels.iter().any(|label| label == "fabrik:locked:ann" || label == IN_FLIGHT), "{labels:?}");
         assert!(labels.iter().any(|label| label == IMPLEMENT), "{labels:?}");
     }

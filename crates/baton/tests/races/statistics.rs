@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::races::harness::Kind;
-use crate::races::world::Aftermath;
+use crate::races::setup::Aftermath;
 use crate::rivals::label_verify::lock_label;
 use crate::rivals::{Outcome, Verdict};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -14,8 +14,7 @@ const PAGES_MAX: usize = 50;
 
 /// Returns the wall clock in milliseconds since 1970.
 pub(crate) fn now_ms() -> u64 {
-    let age = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(age.as_millis()).unwrap_or(u64::MAX)
+    u64::try_from(baton_fixtures::clock::wall_ms()).unwrap_or_default()
 }
 
 /// One account's way to one repository.
