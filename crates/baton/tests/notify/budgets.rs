@@ -1,69 +1,54 @@
 //! Budgets that are spent: of an issue and of an agent, for which issues are paused, and runs of an agent that wait.
 
-use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
-
+use baton_fixtures::clock::wall_s;
 use serde_json::Value;
 
 use crate::notify::scripts::script;
-use crate::notify::world::{Setup, World};
-use crate::support::TOKEN;
+use crate::notify::setup::{Relay, Setup};
 
 /// How much of the day must be left, in seconds.
-const REST_OF_DAY_S: u64 = 30;
+const REST_OF_DAY_S: i64 = 120;
 
 /// Budgets are renewed at midnight, UTC, so nothing begins shortly before.
-async fn world_of_today(yaml: &'static str) -> World {
-    let world = World::running(Setup { yaml, script: script(&[]), ..Setup::default() }).await;
-    let is_day_young = async |_: &World| {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        (86_400 - now % 86_400 > REST_OF_DAY_S).then_some(())
-    };
-    world.until("the day does not end soon", is_day_young).await;
-    world
+async fn relay_of_today(yaml: &'static str) -> Relay {
+    let relay = Relay::running(Setup { yaml, script: script(&[]), ..Setup::default() }).await;
+    let is_day_young = async || (86_400 - wall_s() % 86_400 > REST_OF_DAY_S).then_some(());
+    relay.until("the day does not end soon", is_day_young).await;
+    relay
 }
 
-fn baton(world: &World, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_baton"))
-        .args(arguments)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("BATON_TOKEN", TOKEN)
-        .current_dir(world.path(""))
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    text(&output.stdout)
+/// Waits for the first notice.
+async fn until_told(relay: &Relay) -> Value {
+    relay
+        .until("it is told", async || {
+            serde_json::from_str(relay.env.note("notices.jsonl")?.lines().next()?).ok()
+        })
+        .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_whose_budget_is_spent_is_paused_with_a_word_that_names_it_and_is_told() {
     let yaml = "yolo: true\nbudget: {issue_runs_per_day: 1, repo_cost_per_day: 5}\nnotify: {command: 'cat >> notices.jsonl'}\n";
-    let world = world_of_today(yaml).await;
-    let issue = world.issue("Dear", &["stage:Plan"]).await;
-    let facts = world
+    let relay = relay_of_today(yaml).await;
+    let issue = relay.repo.issue("Dear", &["stage:Plan"]).await;
+    let facts = relay
         .until_issue(issue, "it is paused", |facts| facts.has("baton:paused") && facts.says("— paused"))
         .await;
     assert!(facts.says("runs of the issue, 1 of 1 (the setting `budget.issue_runs_per_day`)"), "{facts:#?}");
     assert!(facts.says("Raise that setting in `baton.yaml`, or wait until the day ends"), "{facts:#?}");
-    let told = world.until("it is told", async |world| {
-        let text = std::fs::read_to_string(world.path("notices.jsonl")).ok()?;
-        serde_json::from_str::<Value>(text.lines().next()?).ok()
-    });
-    assert_eq!(told.await["kind"], "pause");
+    assert_eq!(until_told(&relay).await["kind"], "pause");
     let reference = format!("admin/web#{issue}");
-    let screen = baton(&world, &["explain", &reference]);
+    let screen = relay.env.run(&["explain", &reference]).exits(0).out;
     assert!(screen.contains("runs of the issue: 1 of 1 today, spent"), "{screen}");
     assert!(screen.contains("cost of the repository: $0.01 of $5.00 today"), "{screen}");
     assert!(!screen.contains("runs of the repository"), "what has no limit is not shown: {screen}");
-    let shape: Value = serde_json::from_str(&baton(&world, &["explain", &reference, "--json"])).unwrap();
+    let shape = relay.env.run(&["explain", &reference, "--json"]).exits(0).json();
     let first = &shape["budgets"][0];
     assert_eq!(
         (&first["budget"], &first["used"], &first["limit"]),
         (&"runs of the issue".into(), &1.into(), &1.into())
     );
-    world.end().await;
+    relay.end().await;
 }
 
 const ONE_RUN: &str = "yolo: true\nagents:\n  coder: {adapter: script, script: coder.yaml, runs_per_day: 1}\n\
@@ -74,43 +59,33 @@ const WAITS: &str = "runs of the agent coder: 1 of 1 today, spent; its runs wait
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_issue_whose_agent_has_spent_its_budget_is_paused_with_a_word_that_names_it_and_is_told() {
-    let world = world_of_today(ONE_RUN).await;
-    let issue = world.issue("Slow", &["stage:Plan"]).await;
-    let facts = world
+    let relay = relay_of_today(ONE_RUN).await;
+    let issue = relay.repo.issue("Slow", &["stage:Plan"]).await;
+    let facts = relay
         .until_issue(issue, "it is paused", |facts| facts.has("baton:paused") && facts.says("— paused"))
         .await;
     let named = "runs of the agent coder, 1 of 1 (the setting `runs_per_day` of that agent)";
     assert!(facts.says(named), "{facts:#?}");
-    let told = world.until("it is told", async |world| {
-        let text = std::fs::read_to_string(world.path("notices.jsonl")).ok()?;
-        serde_json::from_str::<Value>(text.lines().next()?).ok()
-    });
-    let told = told.await;
+    let told = until_told(&relay).await;
     assert_eq!(told["kind"], "pause");
     assert!(told["text"].as_str().unwrap().contains(named), "{told}");
-    world.end().await;
+    relay.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_asked_for_when_its_agent_has_spent_its_budget_waits_and_explain_and_status_say_until_when()
  {
-    let mut world = world_of_today(ONE_RUN).await;
-    let issue = world.issue("Slow", &["stage:Plan"]).await;
+    let mut relay = relay_of_today(ONE_RUN).await;
+    let issue = relay.repo.issue("Slow", &["stage:Plan"]).await;
     let reference = format!("admin/web#{issue}");
-    world.until_issue(issue, "it is paused", |facts| facts.has("baton:paused")).await;
-    baton(&world, &["wake", &reference, "--agent", "coder"]);
-    world
-        .until("the run waits", async |world| {
-            let runs = baton(world, &["runs", "--json"]);
-            runs.contains("\"queued\"").then_some(())
-        })
-        .await;
-    let screen = baton(&world, &["explain", &reference]);
-    assert!(screen.contains(WAITS), "{screen}");
-    let status = baton(&world, &["status"]);
-    assert!(status.contains(WAITS), "{status}");
-    let shape: Value = serde_json::from_str(&baton(&world, &["status", "--json"])).unwrap();
+    relay.until_issue(issue, "it is paused", |facts| facts.has("baton:paused")).await;
+    relay.env.run(&["wake", &reference, "--agent", "coder"]).exits(0);
+    let is_queued = |run: &Value| run["status"] == "queued";
+    relay.until("the run waits", async || relay.env.runs().iter().any(is_queued).then_some(())).await;
+    relay.env.run(&["explain", &reference]).exits(0).says(WAITS);
+    relay.env.run(&["status"]).exits(0).says(WAITS);
+    let shape = relay.env.run(&["status", "--json"]).exits(0).json();
     assert_eq!(shape["issues"][0]["waits_because"], WAITS);
     assert_eq!(shape["spent_budgets"][0]["limit"], 1);
-    world.stop_engines();
+    relay.stop_engine();
 }

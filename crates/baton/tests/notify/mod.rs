@@ -2,7 +2,6 @@
 //! are told, and what is shown of budgets that are spent.
 
 mod budgets;
-mod listener;
 mod notices;
 use crate::relay::scripts;
-use crate::relay::world;
+use crate::relay::setup;

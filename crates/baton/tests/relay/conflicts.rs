@@ -1,7 +1,7 @@
 //! A base branch that moves under an issue.
 
 use crate::relay::scripts::{BUILD, DONE, PLAN, StageFile, VALIDATE, script};
-use crate::relay::world::{Setup, World};
+use crate::relay::setup::{Relay, Setup};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conflict_with_the_base_sends_the_agent_back_to_rebase() {
@@ -20,15 +20,15 @@ async fn a_conflict_with_the_base_sends_the_agent_back_to_rebase() {
         stages: &[PLAN, still, VALIDATE, DONE],
         ..Setup::default()
     };
-    let world = World::running(setup).await;
-    let issue = world.issue("In the way", &["stage:Plan"]).await;
-    world.until_issue(issue, "Build is complete", |facts| facts.has("stage:Build:complete")).await;
-    world.commit("main", "shared.md", "theirs").await;
-    world.move_by_hand(issue, "Build", "Validate").await;
-    let facts = world.until_done(issue).await;
+    let relay = Relay::running(setup).await;
+    let issue = relay.repo.issue("In the way", &["stage:Plan"]).await;
+    relay.until_issue(issue, "Build is complete", |facts| facts.has("stage:Build:complete")).await;
+    relay.repo.commit("main", "shared.md", "theirs").await;
+    relay.move_by_hand(issue, "Build", "Validate").await;
+    let facts = relay.until_done(issue).await;
     assert!(!facts.has("baton:rebase-needed"));
-    let deeds = world.diary().deeds(issue);
+    let deeds = relay.diary().deeds(issue);
     assert_eq!(deeds, ["Plan stage", "Build stage", "Validate stage", "Validate rebase"]);
-    assert_eq!(world.file("main", "shared.md").await.as_deref(), Some("ours"));
-    world.end().await;
+    assert_eq!(relay.repo.file("main", "shared.md").await.as_deref(), Some("ours"));
+    relay.end().await;
 }

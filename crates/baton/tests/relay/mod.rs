@@ -17,6 +17,6 @@ mod people;
 mod pieces;
 mod reviews;
 pub(crate) mod scripts;
+pub(crate) mod setup;
 mod slack;
 mod tries;
-pub(crate) mod world;

@@ -33,6 +33,8 @@ pub(crate) enum Trouble {
     None,
     /// It refuses everything with HTTP 500.
     Away,
+    /// It posts what it is asked to, and is away from then on.
+    AwayAfterPosting,
     /// It posts what it is asked to, and then breaks before it says so.
     DiesAfterPosting,
 }
@@ -147,8 +149,12 @@ impl SlackServer {
         }
         self.check_request(&mut state, &method, parts.method.as_str(), &given);
         let reply = state.carry_out(&method, &given);
-        if state.trouble == Some(Trouble::DiesAfterPosting) && method == "chat.postMessage" {
-            return plain(502, "the gateway gave up");
+        if method == "chat.postMessage" {
+            match state.trouble {
+                Some(Trouble::DiesAfterPosting) => return plain(502, "the gateway gave up"),
+                Some(Trouble::AwayAfterPosting) => state.trouble = Some(Trouble::Away),
+                _ => {}
+            }
         }
         let kind = if reply["ok"] == true { "reply" } else { "refusal" };
         self.checked(&mut state, &method, kind, &reply)

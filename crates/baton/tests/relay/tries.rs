@@ -1,7 +1,7 @@
 //! Stages that do not come to their end at once.
 
 use crate::relay::scripts::{BUILD, DONE, VALIDATE, script};
-use crate::relay::world::{Setup, World, texts};
+use crate::relay::setup::{Facts, Relay, Setup};
 
 const SAYS_NOTHING: (&str, &[&str]) = ("stage: Plan, job: stage, issue: '1'", &["say: I am not sure."]);
 
@@ -9,45 +9,45 @@ const SAYS_NOTHING: (&str, &[&str]) = ("stage: Plan, job: stage, issue: '1'", &[
 async fn a_stage_that_is_tried_in_vain_too_often_is_paused_until_a_person_has_looked() {
     let yaml = "yolo: true\npoll: 300ms\nmax_retries: 2\n";
     let setup = Setup { yaml, script: script(&[SAYS_NOTHING]), ..Setup::default() };
-    let world = World::running(setup).await;
-    let issue = world.issue("Hard", &["stage:Plan"]).await;
-    let is_given_up = |facts: &crate::relay::world::Facts| {
+    let relay = Relay::running(setup).await;
+    let issue = relay.repo.issue("Hard", &["stage:Plan"]).await;
+    let is_given_up = |facts: &Facts| {
         facts.has("baton:paused") && facts.has("stage:Plan:failed") && facts.says("stage failed")
     };
-    let facts = world.until_issue(issue, "it is given up", is_given_up).await;
+    let facts = relay.until_issue(issue, "it is given up", is_given_up).await;
     assert!(facts.says("ended 2 times without a word of completion") && facts.says("@ann"), "{facts:#?}");
-    let facts = world.until_issue(issue, "nobody holds it", |facts| !facts.has("baton:locked:ann")).await;
+    let facts = relay.until_issue(issue, "nobody holds it", |facts| !facts.has("baton:locked:ann")).await;
     assert!(!facts.has("stage:Plan:complete"));
-    assert_eq!(world.diary().deeds(issue), ["Plan stage", "Plan stage"]);
-    world.play(&script(&[]));
-    world.unlabel(issue, "baton:paused").await;
-    let facts = world.until_done(issue).await;
+    assert_eq!(relay.diary().deeds(issue), ["Plan stage", "Plan stage"]);
+    relay.play(&script(&[]));
+    relay.repo.unlabel(issue, "baton:paused").await;
+    let facts = relay.until_done(issue).await;
     assert!(!facts.has("stage:Plan:failed"));
     let deeds = ["Plan stage", "Plan stage", "Plan stage", "Build stage", "Validate stage"];
-    assert_eq!(world.diary().deeds(issue), deeds);
+    assert_eq!(relay.diary().deeds(issue), deeds);
     assert_eq!(facts.count("stage failed"), 1);
-    world.end().await;
+    relay.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stage_that_ended_without_a_word_rests_before_it_is_tried_again_and_stays_claimed() {
     let setup = Setup { script: script(&[SAYS_NOTHING]), ..Setup::default() };
-    let world = World::running(setup).await;
-    let issue = world.issue("Twice", &["stage:Plan"]).await;
+    let relay = Relay::running(setup).await;
+    let issue = relay.repo.issue("Twice", &["stage:Plan"]).await;
     let facts =
-        world.until_issue(issue, "its first try is told", |facts| facts.says("Stage incomplete.")).await;
-    world.play(&script(&[]));
+        relay.until_issue(issue, "its first try is told", |facts| facts.says("Stage incomplete.")).await;
+    relay.play(&script(&[]));
     assert!(facts.has("baton:locked:ann") && facts.has("stage:Plan:in_progress"), "{facts:?}");
-    let said = texts(&world.get(&format!("/issues/{issue}/comments")).await, "body");
+    let said = relay.repo.bodies(issue).await;
     let is_kept = |text: &String| text.starts_with("<!-- agent-claim") && text.contains("state=held");
     assert!(said.iter().any(is_kept), "{said:#?}");
     assert!(!said.iter().any(|text| text.starts_with("<!-- agent-release")), "{said:#?}");
-    world.until_done(issue).await;
-    let runs = world.diary().of(issue);
-    assert_eq!(world.diary().deeds(issue), ["Plan stage", "Plan stage", "Build stage", "Validate stage"]);
+    relay.until_done(issue).await;
+    let runs = relay.diary().of(issue);
+    assert_eq!(relay.diary().deeds(issue), ["Plan stage", "Plan stage", "Build stage", "Validate stage"]);
     let rested_ms = runs[1].began_ms - runs[0].ended_ms.unwrap();
     assert!(rested_ms >= 5_000, "ten polls of 500 ms: {rested_ms}");
-    world.end().await;
+    relay.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,17 +63,15 @@ async fn the_label_for_more_turns_lets_a_long_stage_end_in_one_run() {
         stages: &[short, BUILD, VALIDATE, DONE],
         ..Setup::default()
     };
-    let world = World::running(setup).await;
-    let plain = world.issue("Too long", &["stage:Plan"]).await;
-    let more = world.issue("Long", &["stage:Plan", "baton:extend-turns"]).await;
-    let facts = world.until_done(more).await;
+    let relay = Relay::running(setup).await;
+    let plain = relay.repo.issue("Too long", &["stage:Plan"]).await;
+    let more = relay.repo.issue("Long", &["stage:Plan", "baton:extend-turns"]).await;
+    let facts = relay.until_done(more).await;
     assert!(!facts.has("baton:extend-turns"), "the end takes it off: {facts:?}");
-    assert_eq!(world.diary().deeds(more), ["Plan stage", "Build stage", "Validate stage"]);
-    let is_given_up = |facts: &crate::relay::world::Facts| {
-        facts.has("baton:paused") && facts.says("limit of turns 1 times")
-    };
-    let facts = world.until_issue(plain, "the other is given up", is_given_up).await;
+    assert_eq!(relay.diary().deeds(more), ["Plan stage", "Build stage", "Validate stage"]);
+    let is_given_up = |facts: &Facts| facts.has("baton:paused") && facts.says("limit of turns 1 times");
+    let facts = relay.until_issue(plain, "the other is given up", is_given_up).await;
     assert!(facts.has("stage:Plan:failed"));
-    assert_eq!(world.diary().deeds(plain), ["Plan stage"]);
-    world.end().await;
+    assert_eq!(relay.diary().deeds(plain), ["Plan stage"]);
+    relay.end().await;
 }
