@@ -1,17 +1,16 @@
 //! Every command block of the documents is run, or says why not; and every `baton` line is understood in any case.
 //!
 //! The blocks of one document run in order, in one shell, so that later ones can rely on earlier ones. The shell stands in
-//! a checkout of a repository on a running forge (see `place`). Ports that documents name are exchanged for free ones, and
+//! a checkout of a repository on a running forge (see `checkout`). Ports that documents name are exchanged for free ones, and
 //! what a document takes for granted is prepared by [`PREPARED`].
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use baton_fixtures::{TestEnv, repository_root};
+
+use crate::surface::checkout::Checkout;
 use crate::surface::markdown::{Block, blocks};
-use crate::surface::place::Place;
 
 /// What must be there before a document's first block runs.
 const PREPARED: [(&str, &str); 9] = [
@@ -44,13 +43,9 @@ const PREPARED: [(&str, &str); 9] = [
     ),
 ];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
 /// All documents with command blocks, by their path in the repository.
 fn documents() -> Vec<(String, Vec<Block>)> {
-    let root = root();
+    let root = repository_root();
     let mut found: Vec<_> = ["README.md", "CONTRIBUTING.md", "contract/README.md"].map(str::to_owned).into();
     let mut directories = vec![root.join("docs")];
     while let Some(directory) = directories.pop() {
@@ -59,7 +54,7 @@ fn documents() -> Vec<(String, Vec<Block>)> {
             if path.is_dir() {
                 directories.push(path);
             } else if path.extension().is_some_and(|it| it == "md") {
-                found.push(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
+                found.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
             }
         }
     }
@@ -89,12 +84,7 @@ fn every_baton_line_of_a_document_would_be_understood() {
         let script = blocks.iter().flat_map(|block| joined(&block.script)).collect::<Vec<_>>();
         script.iter().for_each(|line| writeln!(lines, "{line} # {name}").unwrap());
     }
-    let mut parse = Command::new(env!("CARGO_BIN_EXE_baton"));
-    let mut parse =
-        parse.args(["docs", "parse"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    parse.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-    let output = parse.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    TestEnv::new().run_with_input(&["docs", "parse"], lines.as_bytes()).exits(0);
 }
 
 /// Joins lines that end in a backslash with the next.
@@ -125,16 +115,15 @@ fn every_block_does_what_the_document_says() {
 
 /// Runs the blocks of a document in one shell.
 fn run(name: &str, blocks: &[&Block]) -> Result<(), String> {
-    let place = Place::new();
-    let root = root();
-    std::os::unix::fs::symlink(root.join("docs"), place.path("web/docs")).unwrap();
+    let checkout = Checkout::new();
+    std::os::unix::fs::symlink(repository_root().join("docs"), checkout.env.path("docs")).unwrap();
     let prepared = PREPARED.iter().find(|(document, _)| *document == name).map_or("", |(_, script)| script);
     let mut script = format!("set -euo pipefail\n{prepared}\n");
     for block in blocks {
-        let text = with_ports(&block.script, &place);
+        let text = with_ports(&block.script, &checkout);
         write!(script, "echo '== {name}:{}' >&2\n{text}\n", block.line).unwrap();
     }
-    let ran = place.run("web", &script);
+    let ran = checkout.run(&script);
     match ran.code {
         0 => Ok(()),
         code => {
@@ -144,9 +133,8 @@ fn run(name: &str, blocks: &[&Block]) -> Result<(), String> {
 }
 
 /// Documents name the ports that people use; tests run beside each other and beside people.
-fn with_ports(script: &str, place: &Place) -> String {
-    let port = place.port.to_string();
+fn with_ports(script: &str, checkout: &Checkout) -> String {
     script
-        .replace("127.0.0.1:8477", &format!("127.0.0.1:{port}"))
-        .replace("127.0.0.1:7070", &format!("127.0.0.1:{}", place.second_port))
+        .replace("127.0.0.1:8477", &format!("127.0.0.1:{}", checkout.port))
+        .replace("127.0.0.1:7070", &format!("127.0.0.1:{}", checkout.second_port))
 }

@@ -3,12 +3,10 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::baton;
+use baton_fixtures::TestEnv;
 
 fn script(shell: &str) -> String {
-    let (code, out, err) = baton(&["completions", shell]);
-    assert_eq!(code, 0, "{err}");
-    out
+    TestEnv::new().run(&["completions", shell]).exits(0).out
 }
 
 #[test]

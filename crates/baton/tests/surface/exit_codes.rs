@@ -1,15 +1,16 @@
 //! What each exit code means, tried for real: `exit_codes.txt` is the table.
 //!
 //! A line that begins with a number is a command line with its exit code; one that begins with `$` prepares something and
-//! must succeed; `##` begins a situation, in a place of its own. Every code that a help names must be in the table, and
+//! must succeed; `##` begins a situation, in a checkout of its own. Every code that a help names must be in the table, and
 //! every code of the table in the help. That flags nobody knows are refused with 2 is tried for every command.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::baton;
-use crate::surface::place::Place;
+use baton_fixtures::TestEnv;
+
+use crate::surface::checkout::Checkout;
 use crate::surface::tree::{self, KnownCommand};
 
 /// Exit codes that are shown elsewhere: the suite, and the test that shows it.
@@ -40,14 +41,14 @@ fn table() -> PathBuf {
 #[test]
 fn every_exit_code_is_what_the_table_says() {
     let text = fs::read_to_string(table()).unwrap();
-    let (mut place, mut found, mut wrong) = (None, Vec::new(), Vec::new());
+    let (mut checkout, mut found, mut wrong) = (None, Vec::new(), Vec::new());
     for line in text.lines() {
         if line.starts_with("##") {
-            place = None;
+            checkout = None;
         }
         found.push(match line.split_once("  ") {
             Some((wanted, command)) if wanted.parse::<i32>().is_ok() => {
-                let ran = place.get_or_insert_with(Place::new).run("web", command);
+                let ran = checkout.get_or_insert_with(Checkout::new).run(command);
                 if wanted != ran.code.to_string() {
                     wrong.push(format!(
                         "{command}\n  exits with {} and not {wanted}: {} {}",
@@ -58,7 +59,7 @@ fn every_exit_code_is_what_the_table_says() {
             }
             _ => {
                 if let Some(preparation) = line.strip_prefix("$ ") {
-                    let ran = place.get_or_insert_with(Place::new).run("web", preparation);
+                    let ran = checkout.get_or_insert_with(Checkout::new).run(preparation);
                     wrong.extend((ran.code != 0).then(|| format!("{line}\n  was to succeed: {ran:?}")));
                 }
                 line.to_owned()
@@ -121,11 +122,10 @@ fn tried<'a>(line: &str, commands: &'a [KnownCommand]) -> Option<(&'a str, i64)>
 
 #[test]
 fn a_flag_that_nobody_knows_is_a_usage_error_of_every_command() {
+    let env = TestEnv::new();
     for command in tree::commands() {
-        let mut words = command.words();
-        words.push("--no-such-flag");
-        let (code, out, err) = baton(&words);
-        assert_eq!((code, out.as_str()), (2, ""), "{}: {err}", command.path);
-        assert!(err.contains("--no-such-flag"), "{}: {err}", command.path);
+        let ran = env.run(&[&command.words()[..], &["--no-such-flag"]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}: {}", command.path, ran.err);
+        assert!(ran.err.contains("--no-such-flag"), "{}: {}", command.path, ran.err);
     }
 }

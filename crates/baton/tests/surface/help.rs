@@ -9,7 +9,7 @@ use crate::surface::tree;
 fn every_help_is_as_it_was() {
     let mut snapshots = Snapshots::of("help");
     for command in tree::commands() {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_baton"));
+        let mut process = Command::new(baton_fixtures::baton());
         let output = process.args(command.words()).arg("--help").env_clear().output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", command.path);
         let text = String::from_utf8(output.stdout).unwrap();

@@ -3,15 +3,15 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::baton;
+use baton_fixtures::TestEnv;
+
 use crate::surface::tree;
 
 #[test]
 fn every_command_has_a_manual_page() {
-    let directory = tempfile::tempdir().unwrap();
-    let pages = directory.path().join("man1");
-    let (code, out, err) = baton(&["docs", "man", "--dir", pages.to_str().unwrap()]);
-    assert_eq!(code, 0, "{out} {err}");
+    let env = TestEnv::new();
+    env.run(&["docs", "man", "--dir", "man1"]).exits(0);
+    let pages = env.path("man1");
     let commands = tree::commands();
     for command in &commands {
         let text = fs::read_to_string(pages.join(format!("{}.1", command.file_name()))).unwrap();
@@ -25,8 +25,7 @@ fn every_command_has_a_manual_page() {
 
 #[test]
 fn the_page_of_one_command_is_printed() {
-    let (code, out, _) = baton(&["docs", "man", "repo", "pause"]);
-    assert_eq!(code, 0);
+    let out = TestEnv::new().run(&["docs", "man", "repo", "pause"]).exits(0).out;
     assert!(out.contains("BATON\\-REPO\\-PAUSE") || out.contains("BATON-REPO-PAUSE"), "{out}");
 }
 
@@ -37,9 +36,9 @@ fn a_formatter_has_nothing_to_complain_about() {
         println!("groff is not installed: the pages were not formatted");
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    assert_eq!(baton(&["docs", "man", "--dir", directory.path().to_str().unwrap()]).0, 0);
-    for entry in fs::read_dir(directory.path()).unwrap() {
+    let env = TestEnv::new();
+    env.run(&["docs", "man", "--dir", "."]).exits(0);
+    for entry in fs::read_dir(env.work()).unwrap() {
         let path = entry.unwrap().path();
         let mut groff = Command::new("groff");
         let output = groff.args(["-man", "-Kutf8", "-Tutf8", "-ww", "-z"]).arg(&path).output().unwrap();

@@ -5,12 +5,12 @@
 //! added appears in `baton docs commands --json`, and tests here fail until it has its exit codes and shapes.
 
 mod blocks;
+mod checkout;
 mod completions;
 mod exit_codes;
 mod help;
 mod manual;
 mod markdown;
-mod place;
 mod shapes;
 mod snapshot;
 mod tree;

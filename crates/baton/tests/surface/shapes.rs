@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::surface::place::Place;
+use crate::surface::checkout::Checkout;
 use crate::surface::snapshot::Snapshots;
 use crate::surface::tree;
 
@@ -16,14 +16,15 @@ const TABLE: &str = include_str!("shapes.txt");
 
 #[test]
 fn every_shape_is_as_it_was() {
-    let (place, mut snapshots) = (Place::new(), Snapshots::of("shapes"));
+    let (checkout, mut snapshots) = (Checkout::new(), Snapshots::of("shapes"));
     for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if let Some(preparation) = line.strip_prefix("$ ") {
-            place.must("web", preparation);
+            let ran = checkout.run(preparation);
+            assert_eq!(ran.code, 0, "{preparation}: {ran:?}");
             continue;
         }
         let (name, command) = line.split_once("  ").unwrap();
-        let ran = place.run("web", command.trim());
+        let ran = checkout.run(command.trim());
         let values = serde_json::Deserializer::from_str(&ran.out).into_iter::<Value>();
         let values: Vec<_> =
             values.map(|it| it.unwrap_or_else(|error| panic!("{command}: {error}: {ran:?}"))).collect();

@@ -1,8 +1,7 @@
 //! The commands, as the binary tells of itself.
 
+use baton_fixtures::TestEnv;
 use serde_json::Value;
-
-use crate::support::baton;
 
 /// What is asked of a command here.
 #[derive(Debug)]
@@ -29,9 +28,7 @@ impl KnownCommand {
 
 /// Lists all commands that are not hidden.
 pub(crate) fn commands() -> Vec<KnownCommand> {
-    let (code, out, err) = baton(&["docs", "commands", "--json"]);
-    assert_eq!(code, 0, "{err}");
-    let pages: Value = serde_json::from_str(&out).unwrap();
+    let pages = TestEnv::new().run(&["docs", "commands", "--json"]).exits(0).json();
     pages.as_array().unwrap().iter().map(command).collect()
 }
 
