@@ -2,14 +2,14 @@
 
 use baton_core::doctor::{CHECKS, CheckId};
 
-use crate::adopt::place::Place;
+use crate::adopt::checkout::Checkout;
 use crate::adopt::planted::{self, Planted};
 
 /// Plants, asks the doctor, and looks whether it tells.
 #[track_caller]
-fn assert_found(place: &Place, planted: &Planted, check: CheckId, status: &str, words: &str) {
+fn assert_found(checkout: &Checkout, planted: &Planted, check: CheckId, status: &str, words: &str) {
     let arguments: Vec<_> = planted.arguments.iter().map(String::as_str).collect();
-    let diagnosis = place.doctor(&arguments);
+    let diagnosis = checkout.doctor(&arguments);
     let told = diagnosis.of(check.as_str());
     let line = told.iter().find(|line| line.status == status && line.found.contains(words));
     let line = line.unwrap_or_else(|| panic!("{check} does not tell {status} `{words}`:\n{diagnosis:#?}"));
@@ -30,9 +30,9 @@ macro_rules! faults {
         $(
             #[tokio::test(flavor = "multi_thread")]
             async fn $name() {
-                let mut place = Place::set_up().await;
-                let planted = planted::$name(&mut place).await;
-                assert_found(&place, &planted, CheckId::$check, $status, $words);
+                let mut checkout = Checkout::set_up().await;
+                let planted = planted::$name(&mut checkout).await;
+                assert_found(&checkout, &planted, CheckId::$check, $status, $words);
             }
         )+
     };

@@ -1,36 +1,37 @@
 //! What cannot be meant: it is said what to do, and nothing is written.
 
-use crate::adopt::place::Place;
+use baton_fixtures::CommandOutput;
+
+use crate::adopt::checkout::Checkout;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_terminal_and_without_yes_it_says_which_flag_to_use() {
-    let place = Place::new().await;
-    let ran = place.run(&["init"]).exits(2);
-    assert!(ran.err.contains("--yes") && place.files().is_empty(), "{}", ran.err);
+    let checkout = Checkout::new().await;
+    let ran = checkout.env.run(&["init"]).exits(2);
+    assert!(ran.err.contains("--yes") && checkout.files().is_empty(), "{}", ran.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn outside_of_a_work_tree_it_says_so() {
-    let place = Place::new().await;
-    let ran = place.command(&["init", "--yes"]).current_dir(place.root().join("home")).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert_eq!(ran.status.code(), Some(2), "{said}");
-    assert!(said.contains("git init"), "{said}");
+    let checkout = Checkout::new().await;
+    let mut init = checkout.env.command(&["init", "--yes"]);
+    let ran = CommandOutput::from(init.current_dir(checkout.env.home()).output().unwrap()).exits(2);
+    assert!(ran.err.contains("git init"), "{}", ran.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_remote_the_repository_must_be_named() {
-    let place = Place::new().await;
-    place.git(&["remote", "remove", "origin"]);
-    let ran = place.run(&["init", "--yes"]).exits(2);
-    assert!(ran.err.contains("--repo OWNER/NAME") && place.files().is_empty(), "{}", ran.err);
-    let url = place.forge.url.clone();
-    place.run(&["init", "--yes", "--user", "ann", "--repo", "admin/web", "--api-url", &url]).exits(0);
+    let checkout = Checkout::new().await;
+    checkout.git(&["remote", "remove", "origin"]);
+    let ran = checkout.env.run(&["init", "--yes"]).exits(2);
+    assert!(ran.err.contains("--repo OWNER/NAME") && checkout.files().is_empty(), "{}", ran.err);
+    let url = checkout.forge.url.clone();
+    checkout.env.run(&["init", "--yes", "--user", "ann", "--repo", "admin/web", "--api-url", &url]).exits(0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn values_that_cannot_be_meant_are_refused_before_anything_is_written() {
-    let place = Place::new().await;
+    let checkout = Checkout::new().await;
     for (flags, words) in [
         (&["--agent", "clippy"][..], "clippy"),
         (&["--repo", "web"], "web"),
@@ -41,20 +42,20 @@ async fn values_that_cannot_be_meant_are_refused_before_anything_is_written() {
         (&["--api-url", "ftp://x"], "tracker.api_url"),
         (&["--stages"], "--stages"),
     ] {
-        let ran = place.run(&[&["init", "--yes"], flags].concat()).exits(2);
+        let ran = checkout.env.run(&[&["init", "--yes"], flags].concat()).exits(2);
         assert!(ran.err.contains(words), "{flags:?}: {}", ran.err);
         assert!(!ran.err.contains("secret"), "{}", ran.err);
-        assert!(place.files().is_empty(), "{flags:?}");
+        assert!(checkout.files().is_empty(), "{flags:?}");
     }
-    let ran = place.run(&["doctor", "--disk-min", "much"]).exits(2);
+    let ran = checkout.env.run(&["doctor", "--disk-min", "much"]).exits(2);
     assert!(ran.err.contains("is no size"), "{}", ran.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_configuration_that_is_wrong_is_the_only_thing_that_is_complained_about() {
-    let place = Place::set_up().await;
-    place.configure("claims: {tll: 4h}");
-    let diagnosis = place.doctor(&[]);
+    let checkout = Checkout::set_up().await;
+    checkout.configure("claims: {tll: 4h}");
+    let diagnosis = checkout.doctor(&[]);
     let complaints = diagnosis.complaints();
     assert_eq!(
         (diagnosis.code, complaints.len(), complaints[0].check.as_str()),
@@ -69,9 +70,9 @@ async fn a_configuration_that_is_wrong_is_the_only_thing_that_is_complained_abou
 
 #[tokio::test(flavor = "multi_thread")]
 async fn people_read_a_line_for_each_check_and_what_helps() {
-    let place = Place::set_up().await;
-    place.git(&["config", "--global", "--unset", "user.email"]);
-    let ran = place.run(&["doctor"]).exits(1);
+    let checkout = Checkout::set_up().await;
+    checkout.git(&["config", "--global", "--unset", "user.email"]);
+    let ran = checkout.env.run(&["doctor"]).exits(1);
     let line =
         ran.out.lines().position(|line| line.starts_with("fail  git-identity")).expect("the line is there");
     assert!(

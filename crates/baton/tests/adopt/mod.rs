@@ -2,9 +2,9 @@
 //! before a real terminal; and every fault that the doctor knows, planted for real and found.
 
 mod adopting;
+mod checkout;
 mod faults;
 mod mistakes;
 mod people;
-mod place;
 mod planted;
 mod terminal;

@@ -1,12 +1,12 @@
 //! Setting up by a person before a terminal: defaults, answers of one's own, mistakes, and leaving in the middle.
 
-use crate::adopt::place::Place;
+use crate::adopt::checkout::Checkout;
 use crate::adopt::terminal::Terminal;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_takes_what_was_found_and_ends_with_a_healthy_relay() {
-    let place = Place::new().await;
-    let mut terminal = Terminal::start(place.command(&["init"]));
+    let checkout = Checkout::new().await;
+    let mut terminal = Terminal::start(checkout.env.command(&["init"]));
     terminal.sees("repository (OWNER/NAME) [admin/web]:").types("");
     terminal.sees("your login").types("ann");
     terminal.sees("agents (claude, codex, gemini) [claude]:").types("");
@@ -19,15 +19,20 @@ async fn a_person_takes_what_was_found_and_ends_with_a_healthy_relay() {
     let (code, shown) = terminal.ends();
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("wrote baton.yaml") && shown.contains("0 fail"), "{shown}");
-    assert!(place.read("baton.yaml").contains("user: ann"));
-    assert!(!place.path(".git/hooks/pre-push").exists());
+    assert!(checkout.env.read("baton.yaml").contains("user: ann"));
+    assert!(!checkout.env.path(".git/hooks/pre-push").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_meant_is_asked_again() {
-    let place = Place::new().await;
-    let mut terminal =
-        Terminal::start(place.command(&["init", "--user", "ann", "--store", "sqlite:.baton/baton.db"]));
+    let checkout = Checkout::new().await;
+    let mut terminal = Terminal::start(checkout.env.command(&[
+        "init",
+        "--user",
+        "ann",
+        "--store",
+        "sqlite:.baton/baton.db",
+    ]));
     terminal.sees("repository").types("web").sees("repository").types("admin/web");
     terminal.sees("agents").types("clippy").sees("`clippy` is none of claude, codex, gemini").types("claude");
     terminal.sees("board").types("wall").sees("is no board").types("labels");
@@ -36,17 +41,19 @@ async fn what_cannot_be_meant_is_asked_again() {
     terminal.sees("do it").types("yes");
     let (code, shown) = terminal.ends();
     assert_eq!(code, 0, "{shown}");
-    assert!(place.path(".git/hooks/pre-push").is_file() && !place.path(".baton/stages").exists());
+    assert!(
+        checkout.env.path(".git/hooks/pre-push").is_file() && !checkout.env.path(".baton/stages").exists()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn leaving_in_the_middle_leaves_nothing_behind() {
-    let place = Place::new().await;
-    let labels = place.labels().await;
+    let checkout = Checkout::new().await;
+    let labels = checkout.labels().await;
     let questions =
         ["repository", "your login", "agents", "store", "board", "write the stages", "make the labels"];
     for until in 0..questions.len() {
-        let mut terminal = Terminal::start(place.command(&["init"]));
+        let mut terminal = Terminal::start(checkout.env.command(&["init"]));
         for question in &questions[..until] {
             terminal.sees(question).types("");
         }
@@ -54,34 +61,34 @@ async fn leaving_in_the_middle_leaves_nothing_behind() {
         let (code, shown) = terminal.ends();
         assert_eq!(code, 1, "{shown}");
         assert!(shown.contains("nothing was written"), "{shown}");
-        assert!(place.files().is_empty(), "{:?}", place.files());
+        assert!(checkout.files().is_empty(), "{:?}", checkout.files());
     }
-    assert_eq!(place.labels().await, labels);
+    assert_eq!(checkout.labels().await, labels);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_no_at_the_end_leaves_nothing_behind() {
-    let place = Place::new().await;
+    let checkout = Checkout::new().await;
     let flags =
         ["init", "--repo", "admin/web", "--user", "ann", "--agent", "claude", "--labels", "--no-hook"];
-    let mut terminal = Terminal::start(place.command(&flags));
+    let mut terminal = Terminal::start(checkout.env.command(&flags));
     terminal.sees("store").types("").sees("board").types("").sees("write the stages").types("");
     terminal.sees("do it").types("n");
     let (code, shown) = terminal.ends();
-    assert_eq!((code, place.files().len()), (1, 0), "{shown}");
+    assert_eq!((code, checkout.files().len()), (1, 0), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_is_asked_before_a_file_is_replaced() {
-    let place = Place::set_up().await;
-    place.write("baton.yaml", "user: eve\nrepos: [admin/web]\nagents: {claude: {adapter: claude}}\n");
+    let checkout = Checkout::set_up().await;
+    checkout.env.write("baton.yaml", "user: eve\nrepos: [admin/web]\nagents: {claude: {adapter: claude}}\n");
     let flags =
         ["init", "--repo", "admin/web", "--user", "ann", "--agent", "claude", "--no-labels", "--no-hook"];
     for (answer, owner) in [("", "user: eve"), ("y", "user: ann")] {
-        let mut terminal = Terminal::start(place.command(&flags));
+        let mut terminal = Terminal::start(checkout.env.command(&flags));
         terminal.sees("store").types("").sees("board").types("");
         terminal.sees("says something else; replace it [y/N]:").types(answer).sees("do it").types("");
         terminal.ends();
-        assert!(place.read("baton.yaml").contains(owner), "{}", place.read("baton.yaml"));
+        assert!(checkout.env.read("baton.yaml").contains(owner), "{}", checkout.env.read("baton.yaml"));
     }
 }

@@ -6,10 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use baton_fixtures::wait::SOON;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// Long enough for anything that must happen, however busy the machine is.
-const SOON: Duration = Duration::from_secs(90);
 /// What a terminal sends for Ctrl-D: the end of the input.
 const END_OF_INPUT: &[u8] = &[4];
 
