@@ -1,34 +1,19 @@
 //! The client library, with both of the ways in which clients begin.
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use crate::mcp::place::{Place, repository_root};
-use crate::support::TOKEN;
-
-/// The directory that `cargo xtask test` has filled with the clients.
-fn python() -> PathBuf {
-    let directory = std::env::var_os("BATON_CONTRACT_DIR");
-    let directory = directory
-        .expect("BATON_CONTRACT_DIR is not set: run `cargo xtask test`, which installs what this needs");
-    PathBuf::from(directory).join("venv/bin/python")
-}
+use baton_fixtures::{CommandOutput, TOKEN, baton, contract_dir, repository_root};
 
 async fn drive(mode: &str) {
-    let place = Place::new().await;
-    let output = Command::new(python())
-        .arg(repository_root().join("contract/mcp_flow.py"))
-        .args([env!("CARGO_BIN_EXE_baton"), &place.forge.url, TOKEN])
-        .arg(place.work())
-        .arg(mode)
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{mode}: the client found a difference:\n{out}\n{err}");
-    let steps = out.lines().filter(|line| line.starts_with("ok")).count();
+    let (forge, env) = crate::mcp::start().await;
+    let mut python = Command::new(contract_dir().join("venv/bin/python"));
+    python.arg(repository_root().join("contract/mcp_flow.py")).arg(baton());
+    python.args([&forge.url, TOKEN]).arg(env.work()).arg(mode);
+    let ran = CommandOutput::from(python.output().unwrap());
+    assert_eq!(ran.code, 0, "{mode}: the client found a difference:\n{}", ran.both());
+    let steps = ran.out.lines().filter(|line| line.starts_with("ok")).count();
     println!("{mode}: {steps} steps");
-    assert!(steps >= 16, "{mode}: only {steps} steps were made:\n{out}");
+    assert!(steps >= 16, "{mode}: only {steps} steps were made:\n{}", ran.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]
