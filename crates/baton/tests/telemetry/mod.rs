@@ -3,25 +3,11 @@
 mod collector;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use baton_fixtures::{CommandOutput, TestEnv};
 use collector::Collector;
 use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
 use serde_json::Value;
-use tokio::process::Command;
-
-/// Runs `baton`, and returns what it printed. Whether a demo comes to its end is the matter of the demo's own tests: one
-/// that is interrupted has runs too, and sends them.
-async fn baton(directory: &Path, arguments: &[&str], collector: Option<&str>) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_baton"));
-    command.args(arguments).current_dir(directory).env("HOME", directory);
-    command.env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").env_remove("OTEL_EXPORTER_OTLP_ENDPOINT");
-    command.envs(collector.map(|url| ("OTEL_EXPORTER_OTLP_ENDPOINT", url)));
-    let output = command.output().await.unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(!output.stdout.is_empty(), "{arguments:?}: {}\n{}", output.status, text(&output.stderr));
-    text(&output.stdout)
-}
 
 /// The attributes of a span, for comparison with JSON.
 fn attributes(span: &Span) -> BTreeMap<&str, Value> {
@@ -31,12 +17,14 @@ fn attributes(span: &Span) -> BTreeMap<&str, Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_run_of_the_demo_arrives_as_a_span_with_its_decisions_and_effects() {
     let collector = Collector::start().await;
-    let directory = tempfile::tempdir().unwrap();
-    let kept = directory.path().join("kept");
-    let keep = kept.to_str().unwrap();
-    baton(directory.path(), &["demo", "--exit", "--keep", keep], Some(&collector.url)).await;
-    let listed = baton(&kept.join("desk"), &["runs", "--json", "--limit", "1000"], None).await;
-    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let mut env = TestEnv::new().with("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url);
+    // Whether a demo comes to its end is the matter of the demo's own tests: one that is interrupted has runs too, and
+    // sends them.
+    let ran = env.run(&["demo", "--exit", "--keep", "kept"]);
+    assert!(!ran.out.is_empty(), "{ran:?}");
+    env.set("OTEL_EXPORTER_OTLP_ENDPOINT", None);
+    let mut runs = env.command(&["runs", "--json", "--limit", "1000"]);
+    let listed = CommandOutput::from(runs.current_dir(env.path("kept/desk")).output().unwrap()).json();
 
     assert!(collector.paths().iter().all(|path| path == "POST /v1/traces"), "{:?}", collector.paths());
     assert_eq!(collector.resource()["service.name"], "baton");
