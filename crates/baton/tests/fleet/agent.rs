@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use baton_fixtures::Dice;
 use serde_json::Value;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::fleet::diary::{Pen, Word};
-use crate::fleet::dice::Dice;
 
 /// Names the directory of the diaries, and says by that that this process is an agent.
 pub(crate) const DIARIES: &str = "BATON_TEST_FLEET_DIARIES";
@@ -47,7 +47,7 @@ impl Mood {
         let mut dice = Dice::new(seed, run.unsigned_abs());
         let work = match dice.up_to(99) {
             // Longer than it takes until its issue is another's, if its worker is lost.
-            0..6 => dice.between(9_000, 14_000),
+            0..6 => dice.between(12_000, 17_000),
             6..14 => dice.between(1_000, 4_000),
             _ => dice.between(20, 200),
         };

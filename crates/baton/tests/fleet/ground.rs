@@ -1,10 +1,9 @@
 //! The store under the fleet: a PostgreSQL server of its own, which can be cut off and stopped, or a file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use baton_core::time::StoreTime;
+use baton_fixtures::clock;
 use baton_store::SqlStore;
 use baton_testbed::Cluster;
 
@@ -40,8 +39,7 @@ impl Ground {
         match self {
             Self::Postgres(cluster) => SqlStore::postgres(&cluster.url(DATABASE)).await.unwrap(),
             Self::Sqlite => {
-                let path: PathBuf = directory.join(FILE);
-                SqlStore::sqlite(&path, Arc::new(wall_clock)).await.unwrap()
+                SqlStore::sqlite(&directory.join(FILE), Arc::new(clock::store_time)).await.unwrap()
             }
         }
     }
@@ -72,9 +70,4 @@ impl Server<'_> {
     pub(crate) fn start_again(self) {
         self.0.start_again().unwrap();
     }
-}
-
-fn wall_clock() -> StoreTime {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    StoreTime { ms: i64::try_from(since_1970.as_millis()).unwrap() }
 }

@@ -8,19 +8,15 @@ mod agent;
 mod audit;
 mod crew;
 mod diary;
-pub(crate) mod dice;
 mod figures;
 mod ground;
 mod season;
 mod trouble;
 mod wakers;
 
+use baton_fixtures::is_full;
 use ground::Ground;
 use season::Season;
-
-fn is_full() -> bool {
-    std::env::var("BATON_TEST_FULL").is_ok_and(|full| full == "1")
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn sixteen_workers_on_one_postgres_never_let_two_agents_of_an_issue_live_at_once() {

@@ -7,6 +7,7 @@ use baton_claims::machine::SystemEntropy;
 use baton_core::slot::retry::RetryPolicy;
 use baton_core::slot::{Policy, RunStatus, WakeupStatus};
 use baton_engine::relay::Relay;
+use baton_fixtures::{Dice, TestEnv, seed};
 use baton_ports::Store as _;
 use baton_ports::store::{RunFilter, WakeupFilter};
 use baton_store::SqlStore;
@@ -17,15 +18,14 @@ use crate::fleet::agent;
 use crate::fleet::audit::Books;
 use crate::fleet::crew::Crew;
 use crate::fleet::diary::Diary;
-use crate::fleet::dice::{Dice, seed};
 use crate::fleet::figures::Figures;
 use crate::fleet::ground::Ground;
 use crate::fleet::trouble::Trouble;
 use crate::fleet::wakers;
 
-pub(crate) const TTL: Duration = Duration::from_secs(3);
+pub(crate) const TTL: Duration = Duration::from_secs(6);
 pub(crate) const KILL_GRACE: Duration = Duration::from_secs(1);
-const HEARTBEAT: Duration = Duration::from_millis(600);
+const HEARTBEAT: Duration = Duration::from_secs(1);
 const RETRY_BASE: Duration = Duration::from_millis(200);
 const RETRY_CAP: Duration = Duration::from_secs(1);
 /// More than workers, so that most of them have an agent at work when trouble strikes.
@@ -36,8 +36,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 /// How long the wakeups take to come, if nothing keeps them.
 const WAKE_OVER: Duration = Duration::from_secs(20);
 /// Within this everything has come to rest: a scan of each worker and many retries.
-const REST_WITHIN: Duration = Duration::from_secs(150);
-const END_WITHIN: Duration = Duration::from_secs(30);
+const REST_WITHIN: Duration = Duration::from_secs(300);
+const END_WITHIN: Duration = Duration::from_secs(90);
 
 pub(crate) struct Season {
     /// A part of the test's name, by which it is repeated.
@@ -50,11 +50,15 @@ pub(crate) struct Season {
 impl Season {
     pub(crate) async fn play(&self, ground: Ground) {
         let (began, seed) = (Instant::now(), seed());
-        let place = Place::new(self.name, seed);
-        write_config(place.path(), &ground.address());
-        let store = ground.open(place.path()).await;
+        let directory = SeasonDirectory::new(self.name, seed);
+        let env = TestEnv::at(directory.path()).with(agent::SEED, &seed.to_string());
+        let diaries = env.path("diaries");
+        let env = env.with(agent::DIARIES, diaries.to_str().unwrap());
+        std::fs::create_dir(&diaries).unwrap();
+        env.write("baton.yaml", &config(&ground.address()));
+        let store = ground.open(&env.work()).await;
         let relay = Relay { store, entropy: SystemEntropy, policy: policy() };
-        let mut crew = Crew::hire(place.path(), seed, self.workers);
+        let mut crew = Crew::hire(&env, self.workers);
         let mut trouble = Trouble::new(Dice::new(seed, 0), ground.server(), WAKE_OVER);
         let waking = wakers::wake(relay.clone(), seed, self.wakeups, self.issues, WAKE_OVER);
         let waking = tokio::spawn(waking);
@@ -69,12 +73,12 @@ impl Season {
         crew.calm();
         come_to_rest(&mut crew, &relay.store).await;
         let rested_after = began.elapsed();
-        crew.dismiss(END_WITHIN).await;
-        nothing_is_left(place.path()).await;
+        crew.dismiss().await;
+        nothing_is_left(&env.work()).await;
 
         let books = Books::read(&relay.store).await;
         let mut faults = Vec::new();
-        let diaries = read_diaries(&place.path().join("diaries"), &mut faults);
+        let diaries = read_diaries(&diaries, &mut faults);
         faults.extend(books.faults(&asked, &diaries));
         let figures = Figures::of(&books, &diaries, trouble.done, crew.turned_away);
         let took = (woken_after.as_secs_f64(), rested_after.as_secs_f64(), began.elapsed().as_secs_f64());
@@ -94,8 +98,7 @@ fn policy() -> Policy {
     Policy { retry, stop_grace: KILL_GRACE, ..Policy::default() }
 }
 
-fn write_config(directory: &Path, store: &str) {
-    std::fs::create_dir(directory.join("diaries")).unwrap();
+fn config(store: &str) -> String {
     let program = std::env::current_exe().unwrap();
     let agent = json!({
         "adapter": "command",
@@ -105,15 +108,15 @@ fn write_config(directory: &Path, store: &str) {
     });
     let ms = |duration: Duration| format!("{}ms", duration.as_millis());
     // YAML has all of JSON in it.
-    let config = json!({
+    json!({
         "store": store,
         "max_concurrent": MAX_CONCURRENT,
         "kill_grace": ms(KILL_GRACE),
         "retry": { "base": ms(RETRY_BASE), "cap": ms(RETRY_CAP) },
         "workers": { "heartbeat": ms(HEARTBEAT), "ttl": ms(TTL) },
         "agents": { "dev": agent, "cto": agent, "qa": agent },
-    });
-    std::fs::write(directory.join("baton.yaml"), config.to_string()).unwrap();
+    })
+    .to_string()
 }
 
 /// Waits until no run is active and no wakeup waits.
@@ -173,13 +176,13 @@ fn read_diaries(directory: &Path, faults: &mut Vec<String>) -> Vec<Diary> {
 }
 
 /// The directory of a season. When a check fails it stays, and how to repeat the season is told.
-struct Place {
+struct SeasonDirectory {
     name: &'static str,
     seed: u64,
     directory: Option<TempDir>,
 }
 
-impl Place {
+impl SeasonDirectory {
     fn new(name: &'static str, seed: u64) -> Self {
         Self { name, seed, directory: Some(tempfile::tempdir().unwrap()) }
     }
@@ -189,7 +192,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for SeasonDirectory {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             return;

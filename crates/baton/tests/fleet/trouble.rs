@@ -3,8 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use baton_fixtures::Dice;
+
 use crate::fleet::crew::Crew;
-use crate::fleet::dice::Dice;
 use crate::fleet::ground::Server;
 use crate::fleet::season::{KILL_GRACE, TTL};
 

@@ -8,10 +8,9 @@ use baton_core::slot::wake::{WakeAsk, WakeOutcome};
 use baton_core::slot::{AgentName, Asker, Context, ItemKey, Reason, Source};
 use baton_core::tracker::IssueKey;
 use baton_engine::relay::Relay;
+use baton_fixtures::Dice;
 use baton_store::SqlStore;
 use tokio::task::JoinSet;
-
-use crate::fleet::dice::Dice;
 
 /// How many ask at once.
 const WAKERS: u64 = 16;
