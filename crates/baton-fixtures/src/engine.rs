@@ -73,6 +73,11 @@ impl TestEngine {
         assert!(status.success(), "the engine ended with {status}:\n{}", self.said().join("\n"));
     }
 
+    /// Stops it as [`Self::stop`] does, beside other things that the test does.
+    pub async fn stop_async(self) {
+        tokio::task::spawn_blocking(move || self.stop()).await.expect("it stops");
+    }
+
     /// Ends it as a crash would.
     pub fn kill(mut self) {
         let _ = self.child.kill();

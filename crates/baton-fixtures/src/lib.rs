@@ -30,6 +30,7 @@ mod env;
 mod forge;
 pub mod git;
 mod output;
+pub mod ports;
 pub mod processes;
 mod program;
 mod proxy;
