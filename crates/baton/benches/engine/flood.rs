@@ -2,38 +2,28 @@
 
 use std::time::{Duration, Instant};
 
+use baton_fixtures::ports::free_port;
 use baton_ports::Store as _;
 use baton_store::SqlStore;
 use tokio::task::JoinSet;
 
 use crate::Row;
-use crate::desk::{Desk, Setup};
-use crate::journal::Journal;
-use crate::site::{Hooks, SECRET, free_port, issues, labelled, resident_bytes};
-use crate::world::World;
+use crate::site::{Hooks, SECRET, Site, issues, labelled, resident_bytes};
+use crate::storm::setup::open_store;
 
 const PER_SECOND: u32 = 1_000;
 const SENDERS: u32 = 250;
 const ISSUES: usize = 100;
 
 pub(crate) async fn measure(about: Duration) -> Vec<Row> {
-    let world = World::new();
-    let repo = world.repo("web").await;
-    repo.set_protocol("ref");
-    let token = world.account("ann", &repo).await;
-    let numbers = issues(&world, &repo.name, ISSUES, &["stage:Backlog"]).await;
+    let site = Site::new().await;
+    let repo = &site.repo;
+    let numbers = issues(repo, ISSUES, &["stage:Backlog"]).await;
     let port = free_port();
-    let setup = Setup {
-        name: "ann",
-        token: &token,
-        api_url: &world.forge.url,
-        repo: &repo.name,
-        store: "sqlite:.baton/baton.db",
-        more: &format!("webhooks: {{listen: '127.0.0.1:{port}'}}\n"),
-    };
-    let journal = Journal::new(world.path(), "agents");
-    let desk = Desk::new(&world.path().join("ann"), &setup, &journal).with("BATON_WEBHOOK_SECRET", SECRET);
-    let engine = desk.engine();
+    let env = site
+        .engine_env(&site.forge.url, &format!("webhooks: {{listen: '127.0.0.1:{port}'}}\n"))
+        .with("BATON_WEBHOOK_SECRET", SECRET);
+    let engine = env.engine(&["engine", "--name", "ann"]);
     let hooks = Hooks::to(port);
     hooks.until_open().await;
     let issue = repo.get(&format!("/issues/{}", numbers[0])).await;
@@ -60,10 +50,10 @@ pub(crate) async fn measure(about: Duration) -> Vec<Row> {
     }
     let (sent, taken) = senders.join_all().await.iter().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
     let took = began.elapsed();
-    let store = desk.sqlite().await;
+    let store = open_store(&env, None).await;
     let read = until_read(&store, Instant::now()).await;
     let resident = resident_bytes(engine.pid()) >> 20;
-    engine.stop().await;
+    engine.stop_async().await;
     let rate = u128::from(sent) * 1000 / took.as_millis().max(1);
     let figures = format!(
         "{sent} sent in {:.1} s ({rate}/s), {taken} acknowledged, all read after {:.1} s more; {resident} MiB",

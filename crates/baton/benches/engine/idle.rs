@@ -3,13 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use baton_fixtures::{TestForge, TestRepo};
 use serde_json::{Value, json};
 
 use crate::Row;
-use crate::desk::{Desk, Setup};
-use crate::journal::Journal;
-use crate::site::{issues, resident_bytes, used};
-use crate::world::World;
+use crate::site::{Site, issues, resident_bytes};
+use crate::storm::setup::told;
 
 /// How long an idle board is watched.
 const WATCHED: Duration = Duration::from_secs(12);
@@ -61,51 +60,41 @@ pub(crate) async fn measure(sizes: &[usize]) -> Vec<Row> {
 }
 
 async fn board_of(size: usize, is_project: bool) -> Seen {
-    let world = World::new();
-    let repo = world.repo("web").await;
-    repo.set_protocol("ref");
-    let token = world.account("ann", &repo).await;
-    issues(&world, &repo.name, size, &["stage:Backlog"]).await;
-    let wish = issues(&world, &repo.name, 1, &["stage:Specify"]).await;
+    let site = Site::new().await;
+    let (forge, repo, journal) = (&site.forge, &site.repo, &site.journal);
+    issues(repo, size, &["stage:Backlog"]).await;
+    let wish = issues(repo, 1, &["stage:Specify"]).await;
     if is_project {
-        project(&world, &repo.name, wish[0]).await;
+        project(forge, repo, wish[0]).await;
     }
-    let setup = Setup {
-        name: "ann",
-        token: &token,
-        api_url: &world.forge.url,
-        repo: &repo.name,
-        store: "sqlite:.baton/baton.db",
-        more: if is_project { "board: {project: admin/1}\n" } else { "" },
-    };
-    let journal = Journal::new(world.path(), "agents");
-    let desk = Desk::new(&world.path().join("ann"), &setup, &journal).with("BATON_YOLO", "false");
+    let more = if is_project { "board: {project: admin/1}\n" } else { "" };
+    let env = site.engine_env(&forge.url, more).with("BATON_YOLO", "false");
     let started = Instant::now();
-    let engine = desk.engine();
+    let engine = env.engine(&["engine", "--name", "ann"]);
     while journal.entries().is_empty() {
-        assert!(started.elapsed() < LONG, "no agent was started{}", desk.told());
+        assert!(started.elapsed() < LONG, "no agent was started{}", told(&env));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let first = started.elapsed();
-    quiet(&world, &token).await;
-    let before = used(&world, &token).await;
-    world.admin.must("DELETE", "/_forge/meter", &Value::Null, 204).await;
+    quiet(&site).await;
+    let before = site.used().await;
+    forge.clear_meter().await;
     tokio::time::sleep(WATCHED).await;
-    let after = used(&world, &token).await;
-    let cycles = cycles(&world).await;
+    let after = site.used().await;
+    let cycles = cycles(forge).await;
     let resident = resident_bytes(engine.pid());
-    engine.stop().await;
+    engine.stop_async().await;
     Seen { first, resident, cycles, used: (after.0 - before.0, after.1 - before.1) }
 }
 
 /// Waits until the issue that had an agent is at rest.
-async fn quiet(world: &World, token: &str) {
+async fn quiet(site: &Site) {
     let started = Instant::now();
-    let mut last = used(world, token).await;
+    let mut last = site.used().await;
     let mut since = Instant::now();
     while since.elapsed() < Duration::from_secs(4) && started.elapsed() < LONG {
         tokio::time::sleep(Duration::from_millis(500)).await;
-        let now = used(world, token).await;
+        let now = site.used().await;
         // A point for each cycle is what a project board costs.
         if now.0 != last.0 || now.1 > last.1 + 1 {
             since = Instant::now();
@@ -115,26 +104,26 @@ async fn quiet(world: &World, token: &str) {
 }
 
 /// How often the engine has asked for news: the requests of the endpoint that it asked most.
-async fn cycles(world: &World) -> u64 {
-    let rows = world.admin.must("GET", "/_forge/meter", &Value::Null, 200).await;
+async fn cycles(forge: &TestForge) -> u64 {
+    let rows = forge.meter().await;
     let is_engine = |row: &&Value| row.to_string().contains("ann");
     let count = |row: &Value| row["count"].as_u64().or_else(|| row["requests"].as_u64()).unwrap_or(0);
-    rows.as_array().unwrap().iter().filter(is_engine).map(count).max().unwrap_or(0)
+    rows.iter().filter(is_engine).map(count).max().unwrap_or(0)
 }
 
-async fn graph(world: &World, query: &str, variables: Value) -> Value {
+async fn graph(forge: &TestForge, query: &str, variables: Value) -> Value {
     let body = json!({ "query": query, "variables": variables });
-    let answer = world.admin.must("POST", "/graphql", &body, 200).await;
+    let answer = forge.admin.must("POST", "/graphql", &body, 200).await;
     assert!(answer["errors"].is_null(), "{answer}");
     answer["data"].clone()
 }
 
 /// Makes a project with a column for each stage, and puts every issue onto it.
-async fn project(world: &World, repo: &str, wish: u64) {
-    let viewer = graph(world, "{ viewer { id } }", json!({})).await;
+async fn project(forge: &TestForge, repo: &TestRepo, wish: u64) {
+    let viewer = graph(forge, "{ viewer { id } }", json!({})).await;
     let create = "mutation($o: ID!) { createProjectV2(input: {ownerId: $o, title: \"board\"}) { projectV2 { id \
                   field(name: \"Status\") { ... on ProjectV2SingleSelectField { id } } } } }";
-    let made = graph(world, create, json!({ "o": viewer["viewer"]["id"] })).await;
+    let made = graph(forge, create, json!({ "o": viewer["viewer"]["id"] })).await;
     let project = made["createProjectV2"]["projectV2"].clone();
     let columns = ["Backlog", "Specify", "Research", "Plan", "Implement", "Review", "Validate", "Done"];
     let options: Vec<_> =
@@ -142,25 +131,17 @@ async fn project(world: &World, repo: &str, wish: u64) {
     let change = "mutation($f: ID!, $o: [ProjectV2SingleSelectFieldOptionInput!]) \
                   { updateProjectV2Field(input: {fieldId: $f, singleSelectOptions: $o}) { projectV2Field { \
                   ... on ProjectV2SingleSelectField { id options { id name } } } } }";
-    let changed = graph(world, change, json!({ "f": project["field"]["id"], "o": options })).await;
+    let changed = graph(forge, change, json!({ "f": project["field"]["id"], "o": options })).await;
     let field = changed["updateProjectV2Field"]["projectV2Field"].clone();
-    for page in 1.. {
-        let path = format!("/repos/{repo}/issues?state=open&per_page=100&page={page}");
-        let listed = world.admin.must("GET", &path, &Value::Null, 200).await;
-        let listed = listed.as_array().unwrap();
-        for issue in listed {
-            let column = if issue["number"] == wish { "Specify" } else { "Backlog" };
-            place(world, &project["id"], &field, &issue["node_id"], column).await;
-        }
-        if listed.len() < 100 {
-            return;
-        }
+    for issue in repo.pages("/issues?state=open").await {
+        let column = if issue["number"] == wish { "Specify" } else { "Backlog" };
+        place(forge, &project["id"], &field, &issue["node_id"], column).await;
     }
 }
 
-async fn place(world: &World, project: &Value, field: &Value, issue: &Value, column: &str) {
+async fn place(forge: &TestForge, project: &Value, field: &Value, issue: &Value, column: &str) {
     let add = "mutation($p: ID!, $c: ID!) { addProjectV2ItemById(input: {projectId: $p, contentId: $c}) { item { id } } }";
-    let added = graph(world, add, json!({ "p": project, "c": issue })).await;
+    let added = graph(forge, add, json!({ "p": project, "c": issue })).await;
     let options = field["options"].as_array().unwrap();
     let option = options.iter().find(|option| option["name"] == column).unwrap();
     let set = "mutation($p: ID!, $i: ID!, $f: ID!, $o: String!) { updateProjectV2ItemFieldValue(input: \
@@ -168,5 +149,5 @@ async fn place(world: &World, project: &Value, field: &Value, issue: &Value, col
     let variables = json!({
         "p": project, "i": added["addProjectV2ItemById"]["item"]["id"], "f": field["id"], "o": option["id"],
     });
-    graph(world, set, variables).await;
+    graph(forge, set, variables).await;
 }

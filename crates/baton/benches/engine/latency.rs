@@ -5,13 +5,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use baton_fixtures::TestEnv;
+use baton_fixtures::ports::free_port;
 use serde_json::Value;
 
-use crate::desk::{Desk, Setup};
-use crate::journal::Journal;
 use crate::meter::Meter;
-use crate::site::{Hooks, SECRET, free_port, issues, labelled};
-use crate::world::World;
+use crate::site::{Hooks, SECRET, Site, issues, labelled};
+use crate::storm::setup::{replace_agent, told};
 use crate::{Row, ms, quantile};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -57,32 +57,19 @@ pub(crate) async fn measure(rounds: usize) -> Vec<Row> {
 }
 
 async fn starts(rounds: usize, workspace: &str) -> (Vec<Start>, Vec<Duration>) {
-    let world = World::new();
-    let repo = world.repo("web").await;
-    repo.set_protocol("ref");
-    let token = world.account("ann", &repo).await;
-    let numbers = issues(&world, &repo.name, rounds, &[]).await;
-    let meter = Meter::start(&world.forge.url).await;
+    let site = Site::new().await;
+    let repo = &site.repo;
+    let numbers = issues(repo, rounds, &[]).await;
+    let meter = Meter::start(&site.forge.url).await;
     let port = free_port();
-    let setup = Setup {
-        name: "ann",
-        token: &token,
-        api_url: &meter.url,
-        repo: &repo.name,
-        store: "sqlite:.baton/baton.db",
-        more: &format!("webhooks: {{listen: '127.0.0.1:{port}'}}\n"),
-    };
-    let journal = Journal::new(world.path(), "agents");
-    let desk = Desk::new(&world.path().join("ann"), &setup, &journal)
-        .with("BATON_YOLO", "false")
-        .with("BATON_POLL", "1h")
-        .with("BATON_WEBHOOK_SECRET", SECRET);
-    let mark = world.path().join("started");
-    desk.replace_agent(&format!(
-        "  coder: {{adapter: command, command: [touch, '{}'], workspace: {workspace}}}\n",
-        mark.display()
-    ));
-    let engine = desk.engine();
+    let env = site
+        .engine_env(&meter.url, &format!("webhooks: {{listen: '127.0.0.1:{port}'}}\n"))
+        .with_all(&[("BATON_YOLO", "false"), ("BATON_POLL", "1h"), ("BATON_WEBHOOK_SECRET", SECRET)]);
+    let mark = site.forge.dir().join("started");
+    let agent =
+        format!("{{adapter: command, command: [touch, '{}'], workspace: {workspace}}}", mark.display());
+    replace_agent(&env, &format!("  coder: {agent}\n"));
+    let engine = env.engine(&["engine", "--name", "ann"]);
     let hooks = Hooks::to(port);
     hooks.until_open().await;
     let (mut starts, mut bare) = (Vec::new(), Vec::new());
@@ -90,20 +77,27 @@ async fn starts(rounds: usize, workspace: &str) -> (Vec<Start>, Vec<Duration>) {
         let issue = repo.get(&format!("/issues/{number}")).await;
         repo.label(number, "stage:Specify").await;
         let event = labelled(&repo.name, &issue, "stage:Specify");
-        starts.push(start(&hooks, &meter, number, &event, &mark, &desk).await);
+        starts.push(start(&hooks, &meter, number, &event, &mark, &env).await);
         std::fs::remove_file(&mark).unwrap();
         bare.push(bare_start(&mark));
         std::fs::remove_file(&mark).unwrap();
     }
-    engine.stop().await;
+    engine.stop_async().await;
     // The first one opens connections and the mirror.
     (starts.split_off(1), bare)
 }
 
-async fn start(hooks: &Hooks, meter: &Meter, number: u64, event: &Value, mark: &Path, desk: &Desk) -> Start {
+async fn start(
+    hooks: &Hooks,
+    meter: &Meter,
+    number: u64,
+    event: &Value,
+    mark: &Path,
+    env: &TestEnv,
+) -> Start {
     let began = Instant::now();
     hooks.deliver("issues", &format!("latency-{number}"), event).await.unwrap();
-    until(mark, began, desk);
+    until(mark, began, env);
     let ended = Instant::now();
     let (calls, busy) = meter.within(began, ended);
     Start { whole: ended - began, calls: busy, count: calls.len() }
@@ -120,9 +114,9 @@ fn bare_start(mark: &Path) -> Duration {
     took
 }
 
-fn until(mark: &Path, began: Instant, desk: &Desk) {
+fn until(mark: &Path, began: Instant, env: &TestEnv) {
     while !mark.exists() {
-        assert!(began.elapsed() < LONG, "no agent was started{}", desk.told());
+        assert!(began.elapsed() < LONG, "no agent was started{}", told(env));
         std::thread::sleep(LOOK_EVERY);
     }
 }

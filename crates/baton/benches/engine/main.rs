@@ -17,21 +17,12 @@ mod latency;
 mod many;
 mod meter;
 mod site;
-#[path = "../../tests/support/mod.rs"]
-mod support;
-#[path = "../../tests/claims/waiting.rs"]
-mod waiting;
 
 #[path = "../../tests/storm"]
 mod storm {
-    pub(crate) use crate::waiting;
-
-    pub(crate) mod desk;
     pub(crate) mod journal;
-    pub(crate) mod world;
+    pub(crate) mod setup;
 }
-
-use storm::{desk, journal, world};
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -2,29 +2,61 @@
 
 use std::sync::Arc;
 
+use baton_fixtures::{TestEnv, TestForge, TestRepo};
 use reqwest::StatusCode;
 use ring::hmac;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::support::{Client, TOKEN};
-use crate::world::World;
+use crate::storm::journal::Journal;
+use crate::storm::setup::{SQLITE, Settings, engine_env, repo_with_protocol, writer};
 
 pub(crate) const SECRET: &str = "only we know";
 const MAKERS: usize = 8;
 
+/// A forge with a repository, and what the engine of `ann` needs.
+pub(crate) struct Site {
+    pub(crate) forge: TestForge,
+    pub(crate) repo: TestRepo,
+    pub(crate) token: String,
+    pub(crate) journal: Journal,
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        let forge = TestForge::start();
+        let repo = repo_with_protocol(&forge, "web", "ref").await;
+        let token = writer(&forge, "ann", &repo).await;
+        let journal = Journal::new(forge.dir(), "agents");
+        Self { forge, repo, token, journal }
+    }
+
+    /// Makes the place of the engine, which reaches the forge at an address.
+    pub(crate) fn engine_env(&self, api_url: &str, more: &str) -> TestEnv {
+        let (repo, token) = (&self.repo, &self.token);
+        let settings = Settings { name: "ann", token, api_url, repo, store: SQLITE, more };
+        engine_env(&self.forge.dir().join("ann"), &settings, &self.journal)
+    }
+
+    /// How many requests and points the engine has used.
+    pub(crate) async fn used(&self) -> (u64, u64) {
+        let limits = self.forge.client(&self.token).must("GET", "/rate_limit", &Value::Null, 200).await;
+        let used = |resource: &str| limits["resources"][resource]["used"].as_u64().unwrap();
+        (used("core"), used("graphql"))
+    }
+}
+
 /// Makes issues with these labels, several at a time. Returns their numbers.
-pub(crate) async fn issues(world: &World, repo: &str, count: usize, labels: &[&str]) -> Vec<u64> {
-    let (path, body) = (format!("/repos/{repo}/issues"), json!({ "title": "A wish", "labels": labels }));
-    let (path, body) = (Arc::new(path), Arc::new(body));
+pub(crate) async fn issues(repo: &TestRepo, count: usize, labels: &[&str]) -> Vec<u64> {
+    let body = Arc::new(json!({ "title": "A wish", "labels": labels }));
     let mut makers = JoinSet::new();
     for maker in 0..MAKERS {
-        let (client, path, body) = (world.admin.clone(), Arc::clone(&path), Arc::clone(&body));
+        let (repo, body) = (repo.clone(), Arc::clone(&body));
         let share = count / MAKERS + usize::from(maker < count % MAKERS);
         makers.spawn(async move {
             let mut numbers = Vec::new();
             for _ in 0..share {
-                let made = client.must("POST", &path, &body, 201).await;
+                let made = repo.post("/issues", body.as_ref().clone()).await;
                 numbers.push(made["number"].as_u64().unwrap());
             }
             numbers
@@ -33,11 +65,6 @@ pub(crate) async fn issues(world: &World, repo: &str, count: usize, labels: &[&s
     let mut numbers: Vec<_> = makers.join_all().await.into_iter().flatten().collect();
     numbers.sort_unstable();
     numbers
-}
-
-/// A port that nobody has at the moment.
-pub(crate) fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Delivers webhooks to an engine.
@@ -92,20 +119,8 @@ pub(crate) fn labelled(repo: &str, issue: &Value, label: &str) -> Value {
     })
 }
 
-/// How many requests and points a token has used.
-pub(crate) async fn used(world: &World, token: &str) -> (u64, u64) {
-    let limits =
-        Client::new(&world.forge.url, Some(token)).must("GET", "/rate_limit", &Value::Null, 200).await;
-    let used = |resource: &str| limits["resources"][resource]["used"].as_u64().unwrap();
-    (used("core"), used("graphql"))
-}
-
 /// How much memory a process has.
-pub(crate) fn resident_bytes(pid: u32) -> u64 {
+pub(crate) fn resident_bytes(pid: i32) -> u64 {
     let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap();
     statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
-}
-
-pub(crate) fn admin_token() -> &'static str {
-    TOKEN
 }

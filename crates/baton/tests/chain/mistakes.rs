@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::chain::seat::Seat;
-use crate::chain::world::{World, branch, execute};
+use crate::chain::setup::{Setup, branch, execute, known};
 
 fn begin<'a>(feature: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["chain", "execute", feature], more].concat()
@@ -11,8 +10,8 @@ fn begin<'a>(feature: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_commands_are_refused_before_anything_is_done() {
-    let world = World::with_branches("login").await;
-    let seat = world.seat();
+    let setup = Setup::with_branches("login").await;
+    let env = setup.env();
     let part = ["--title", "T", "--part"];
     let with = |text: &'static str| [&part[..], &[text]].concat();
     let long = "x".repeat(65);
@@ -46,20 +45,20 @@ async fn wrong_commands_are_refused_before_anything_is_done() {
         (vec!["chain", "status"], 2, "FEATURE"),
         (vec!["chain", "undo", "login"], 2, "unrecognized"),
     ] {
-        let ran = seat.run(&arguments).await;
+        let ran = env.run_async(&arguments).await;
         assert!(
             ran.code == code && (ran.err.contains(words) || ran.out.contains(words)),
             "{arguments:?}: {ran:?}"
         );
     }
-    assert_eq!(world.writes().await, 0);
-    assert!(!seat.state.join("pr-chains").join("login.json").exists());
+    assert_eq!(setup.writes().await, 0);
+    assert!(!env.path("pr-chains/login.json").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_that_are_no_chains_are_refused_with_what_is_wrong() {
-    let world = World::new().await;
-    let seat = world.seat();
+    let setup = Setup::new().await;
+    let env = setup.env();
     for (text, words) in [
         ("title: T\n", "parts"),
         ("title: T\nparts: [{repo: admin/api, brunch: x}]\n", "brunch"),
@@ -71,16 +70,16 @@ async fn files_that_are_no_chains_are_refused_with_what_is_wrong() {
         ),
         ("title: T\nparts: [{repo: admin/api, branch: ../x}]\n", "not the name of a branch"),
     ] {
-        std::fs::write(seat.state.join("chain.yaml"), text).unwrap();
-        seat.run(&begin("login", &["--file", "chain.yaml"])).await.exits(2).says(words);
+        env.write("chain.yaml", text);
+        env.run_async(&begin("login", &["--file", "chain.yaml"])).await.exits(2).says(words);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parts_that_cannot_be_are_told_each_for_itself() {
-    let world = World::new().await;
-    world.push("api", &[&branch("login")]);
-    let seat = world.seat();
+    let setup = Setup::new().await;
+    setup.push("api", &[&branch("login")]);
+    let env = setup.env();
     let parts = [
         "--part",
         "admin/none",
@@ -91,7 +90,7 @@ async fn parts_that_cannot_be_are_told_each_for_itself() {
         "--part",
         "admin/api",
     ];
-    let ran = seat.run(&begin("login", &[&["--title", "T"], &parts[..]].concat())).await.exits(1);
+    let ran = env.run_async(&begin("login", &[&["--title", "T"], &parts[..]].concat())).await.exits(1);
     for words in [
         "admin/none  failed",
         "404",
@@ -102,50 +101,53 @@ async fn parts_that_cannot_be_are_told_each_for_itself() {
     ] {
         assert!(ran.out.contains(words), "{words}: {ran:?}");
     }
-    let main = world.admin.must("GET", "/repos/admin/web/git/ref/heads/main", &json!(null), 200).await;
-    let same = json!({ "ref": format!("refs/heads/{}", branch("empty")), "sha": main["object"]["sha"] });
-    world.admin.must("POST", "/repos/admin/web/git/refs", &same, 201).await;
+    let web = setup.forge.at("web");
+    let main = web.tip("refs/heads/main").await;
+    web.post("/git/refs", json!({ "ref": format!("refs/heads/{}", branch("empty")), "sha": main })).await;
     let empty = ["chain", "execute", "empty", "--title", "T", "--part", "admin/web"];
-    seat.run(&empty).await.exits(1).says("No commits between main and baton/feature-empty");
+    env.run_async(&empty).await.exits(1).says("No commits between main and baton/feature-empty");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_cannot_be_understood_is_left_alone() {
-    let world = World::with_branches("login").await;
-    let seat = world.seat();
-    seat.run(&execute("login")).await.exits(0);
-    let path = seat.state.join("pr-chains/login.json");
+    let setup = Setup::with_branches("login").await;
+    let env = setup.env();
+    env.run_async(&execute("login")).await.exits(0);
+    let path = env.path("pr-chains/login.json");
     let good = std::fs::read_to_string(&path).unwrap();
     for (text, words) in [
         ("{".to_owned(), "cannot be understood"),
         (good.replace("\"version\": 1", "\"version\": 2"), "not of version 1"),
         (good.replace("\"open\"", "\"ajar\""), "cannot be understood"),
         (good.replace("\"login\"", "\"other\""), "it is about `other`"),
-        (good.replace(&world.url, "https://api.github.com"), "its numbers are of https://api.github.com"),
+        (
+            good.replace(&setup.forge.url, "https://api.github.com"),
+            "its numbers are of https://api.github.com",
+        ),
     ] {
         assert_ne!(text, good);
         std::fs::write(&path, &text).unwrap();
         for command in ["execute", "plan", "status", "wait"] {
-            seat.run(&["chain", command, "login"]).await.exits(3).says(words);
+            env.run_async(&["chain", command, "login"]).await.exits(3).says(words);
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
     std::fs::write(&path, good).unwrap();
-    seat.run(&["chain", "status", "login"]).await.exits(0);
+    env.run_async(&["chain", "status", "login"]).await.exits(0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_tracker_or_a_token_nothing_is_lost() {
-    let world = World::with_branches("login").await;
-    let seat = world.seat();
-    seat.run(&execute("login")).await.exits(0);
-    let nobody = seat.with("BATON_TOKEN", "bft_wrong");
-    nobody.run(&["chain", "execute", "login"]).await.exits(1).says("401");
-    nobody.run(&["chain", "status", "login"]).await.exits(3).says("401");
-    nobody.run(&["chain", "wait", "login"]).await.exits(3).says("401");
-    let gone = Seat::new("admin", "t", "http://127.0.0.1:9", &seat.state.with_file_name("gone"));
-    gone.run(&execute("login")).await.exits(3).says("check the network");
-    gone.run(&["chain", "plan", "login"]).await.exits(3).says("check the network");
-    let statuses = crate::chain::world::known(&seat, "login");
+    let setup = Setup::with_branches("login").await;
+    let env = setup.env();
+    env.run_async(&execute("login")).await.exits(0);
+    let nobody = env.clone().with("BATON_TOKEN", "bft_wrong");
+    nobody.run_async(&["chain", "execute", "login"]).await.exits(1).says("401");
+    nobody.run_async(&["chain", "status", "login"]).await.exits(3).says("401");
+    nobody.run_async(&["chain", "wait", "login"]).await.exits(3).says("401");
+    let gone = setup.env_at("http://127.0.0.1:9");
+    gone.run_async(&execute("login")).await.exits(3).says("check the network");
+    gone.run_async(&["chain", "plan", "login"]).await.exits(3).says("check the network");
+    let statuses = known(&env, "login");
     assert!(statuses.to_string().matches("\"open\"").count() == 3, "{statuses}");
 }

@@ -1,35 +1,34 @@
 //! Pull requests are opened, found and told of each other.
 
+use baton_fixtures::wait::in_parallel;
 use serde_json::{Value, json};
 
-use crate::chain::waiting::in_parallel;
-use crate::chain::world::{REPOS, World, branch, execute, known};
+use crate::chain::setup::{REPOS, Setup, branch, execute, known};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_repositories_get_one_pull_request_each_and_every_body_names_the_others() {
-    let world = World::with_branches("login").await;
-    let seat = world.seat();
+    let setup = Setup::with_branches("login").await;
+    let env = setup.env();
     let mut plan = execute("login");
     plan[1] = "plan";
     for arguments in [plan.clone(), [execute("login"), vec!["--dry-run"]].concat()] {
-        seat.run(&arguments)
+        env.run_async(&arguments)
             .await
             .exits(0)
             .says("admin/web  would be opened from `baton/feature-login` to `main`");
     }
-    assert_eq!(world.writes().await, 0, "a plan changes nothing");
-    assert!(!seat.state.join("pr-chains/login.json").exists());
-    let words = seat.state.join("words.md");
-    std::fs::write(&words, "Why we do it.\n").unwrap();
-    let words = words.to_str().unwrap();
-    let ran = seat.run(&[execute("login"), vec!["--json", "--body-file", words]].concat()).await.exits(0);
+    assert_eq!(setup.writes().await, 0, "a plan changes nothing");
+    assert!(!env.path("pr-chains/login.json").exists());
+    env.write("words.md", "Why we do it.\n");
+    let ran =
+        env.run_async(&[execute("login"), vec!["--json", "--body-file", "words.md"]].concat()).await.exits(0);
     assert_eq!(
         ran.json()["done"][1],
         json!({ "repo": "admin/web", "did": "opened", "refreshed": true, "trouble": null })
     );
-    let url = &world.url;
+    let url = &setup.forge.url;
     assert_eq!(
-        world.body("web", "login").await,
+        setup.body("web", "login").await,
         format!(
             "Why we do it.\n\n\
              <!-- baton:chain:begin login -->\n\
@@ -41,59 +40,68 @@ async fn three_repositories_get_one_pull_request_each_and_every_body_names_the_o
         )
     );
     for repo in REPOS {
-        let pull = world.pull(repo, "login").await;
+        let pull = setup.pull(repo, "login").await;
         assert_eq!(
             (&pull["title"], &pull["base"]["ref"], &pull["draft"]),
             (&json!("Log in"), &json!("main"), &json!(false))
         );
     }
-    let statuses = known(&seat, "login")["parts"]
+    let statuses = known(&env, "login")["parts"]
         .as_array()
         .unwrap()
         .iter()
         .map(|part| part["status"]["is"].clone())
         .collect::<Vec<_>>();
     assert_eq!(statuses, ["open", "open", "open"]);
-    world.clear_meter().await;
-    seat.run(&["chain", "execute", "login"]).await.exits(0).says("admin/docs#1  open");
-    assert_eq!(world.writes().await, 0, "what is as it should be is left alone");
-    let ran = seat.run(&["chain", "status", "login", "--json"]).await.exits(0).json();
+    setup.forge.clear_meter().await;
+    env.run_async(&["chain", "execute", "login"]).await.exits(0).says("admin/docs#1  open");
+    assert_eq!(setup.writes().await, 0, "what is as it should be is left alone");
+    let ran = env.run_async(&["chain", "status", "login", "--json"]).await.exits(0).json();
     assert_eq!((&ran["parts"][0]["status"], &ran["parts"][0]["number"]), (&json!("open"), &json!(1)));
     assert_eq!((&ran["title"], &ran["troubles"]), (&json!("Log in"), &json!([])));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_part_without_a_branch_fails_alone_and_when_it_succeeds_every_body_tells_it() {
-    let world = World::new().await;
-    ["api", "docs"].iter().for_each(|repo| world.push(repo, &[&branch("login")]));
-    let seat = world.seat();
+    let setup = Setup::new().await;
+    ["api", "docs"].iter().for_each(|repo| setup.push(repo, &[&branch("login")]));
+    let env = setup.env();
     let push = "git push origin HEAD:refs/heads/baton/feature-login";
-    seat.run(&execute("login")).await.exits(1).says(push);
+    env.run_async(&execute("login")).await.exits(1).says(push);
     for repo in ["api", "docs"] {
-        let body = world.body(repo, "login").await;
+        let body = setup.body(repo, "login").await;
         assert!(body.contains("2. ❌ admin/web, could not be opened yet"), "{body}");
     }
-    seat.run(&["chain", "status", "login"]).await.exits(1).says(push);
-    world.push("web", &[&branch("login")]);
-    seat.run(&["chain", "execute", "login"]).await.exits(0).says("admin/web: opened");
+    env.run_async(&["chain", "status", "login"]).await.exits(1).says(push);
+    setup.push("web", &[&branch("login")]);
+    env.run_async(&["chain", "execute", "login"]).await.exits(0).says("admin/web: opened");
     for repo in ["api", "docs"] {
-        let body = world.body(repo, "login").await;
+        let body = setup.body(repo, "login").await;
         assert!(body.contains("2. ☐ [admin/web#1](") && !body.contains('❌'), "{body}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tracker_that_fails_for_one_repository_fails_only_that_part() {
-    let world = World::with_branches("login").await;
-    let seat = world.seat();
-    world.fault("POST", "/repos/admin/web/pulls", "before", json!({ "status": 502 }), None).await;
-    seat.run(&execute("login")).await.exits(3).says("admin/web  failed at");
-    assert!(world.body("docs", "login").await.contains("❌ admin/web"));
-    assert!(world.pulls_from("web", &branch("login")).await.is_empty());
-    world.turn(json!({ "faults": [] })).await;
-    seat.run(&["chain", "execute", "login"]).await.exits(0);
+    let setup = Setup::with_branches("login").await;
+    let env = setup.env();
+    setup
+        .forge
+        .fault(
+            json!({ "method": "POST", "path_contains": "/repos/admin/web/pulls" }),
+            "before",
+            json!({ "status": 502 }),
+            0,
+            None,
+        )
+        .await;
+    env.run_async(&execute("login")).await.exits(3).says("admin/web  failed at");
+    assert!(setup.body("docs", "login").await.contains("❌ admin/web"));
+    assert!(setup.pulls_from("web", &branch("login")).await.is_empty());
+    setup.forge.turn(json!({ "faults": [] })).await;
+    env.run_async(&["chain", "execute", "login"]).await.exits(0);
     for repo in REPOS {
-        assert!(!world.body(repo, "login").await.contains('❌'));
+        assert!(!setup.body(repo, "login").await.contains('❌'));
     }
 }
 
@@ -102,25 +110,34 @@ async fn an_opening_without_a_clear_answer_is_looked_for_and_not_repeated() {
     for (when, kind) in
         [("after", json!({ "status": 502 })), ("after", json!("drop")), ("before", json!("drop"))]
     {
-        let world = World::with_branches("login").await;
-        world.fault("POST", "/repos/admin/web/pulls", when, kind.clone(), Some(1)).await;
-        world.seat().run(&execute("login")).await.exits(0).says("admin/web: opened");
-        assert!(world.body("api", "login").await.contains("☐ [admin/web#1]("), "{when} {kind}");
+        let setup = Setup::with_branches("login").await;
+        setup
+            .forge
+            .fault(
+                json!({ "method": "POST", "path_contains": "/repos/admin/web/pulls" }),
+                when,
+                kind.clone(),
+                0,
+                Some(1),
+            )
+            .await;
+        setup.env().run_async(&execute("login")).await.exits(0).says("admin/web: opened");
+        assert!(setup.body("api", "login").await.contains("☐ [admin/web#1]("), "{when} {kind}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_reads_do_not_show_yet_is_not_opened_twice() {
-    let world = World::with_branches("login").await;
-    let number = world.open_by_hand("web", &branch("login"), "main", "By hand.").await;
-    world.turn(json!({ "read_lag": { "min_ms": 600, "max_ms": 600 } })).await;
-    let second = world.open_by_hand("api", &branch("login"), "main", "By hand, just now.").await;
-    world.seat().run(&execute("login")).await.exits(0);
-    world.turn(json!({ "read_lag": { "min_ms": 0, "max_ms": 0 } })).await;
-    assert_eq!(world.pull("web", "login").await["number"], number);
-    assert_eq!(world.pull("api", "login").await["number"], second);
+    let setup = Setup::with_branches("login").await;
+    let number = setup.open_by_hand("web", &branch("login"), "main", "By hand.").await;
+    setup.forge.turn(json!({ "read_lag": { "min_ms": 600, "max_ms": 600 } })).await;
+    let second = setup.open_by_hand("api", &branch("login"), "main", "By hand, just now.").await;
+    setup.env().run_async(&execute("login")).await.exits(0);
+    setup.forge.turn(json!({ "read_lag": { "min_ms": 0, "max_ms": 0 } })).await;
+    assert_eq!(setup.pull("web", "login").await["number"], number);
+    assert_eq!(setup.pull("api", "login").await["number"], second);
     assert!(
-        world
+        setup
             .body("api", "login")
             .await
             .starts_with("By hand, just now.\n\n<!-- baton:chain:begin login -->")
@@ -129,23 +146,22 @@ async fn what_reads_do_not_show_yet_is_not_opened_twice() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chain_in_a_file_has_titles_texts_bases_and_an_order_of_its_own() {
-    let world = World::new().await;
-    world.push("api", &["topic/api", "next"]);
-    world.push("api", &["topic/api"]);
-    world.push("web", &[&branch("login")]);
-    let seat = world.seat();
-    let file = seat.state.join("chain.yaml");
+    let setup = Setup::new().await;
+    setup.push("api", &["topic/api", "next"]);
+    setup.push("api", &["topic/api"]);
+    setup.push("web", &[&branch("login")]);
+    let env = setup.env();
     let text = "title: Log in\nbody: Why.\ndraft: true\nparts:\n  - repo: admin/web\n    depends_on: [admin/api]\n  \
                 - repo: admin/api\n    branch: topic/api\n    base: next\n    title: The API\n    body: How.\n";
-    std::fs::write(&file, text).unwrap();
-    seat.run(&["chain", "execute", "login", "--file", file.to_str().unwrap()]).await.exits(0);
-    let api = world.pulls_from("api", "topic/api").await.remove(0);
+    env.write("chain.yaml", text);
+    env.run_async(&["chain", "execute", "login", "--file", "chain.yaml"]).await.exits(0);
+    let api = setup.pulls_from("api", "topic/api").await.remove(0);
     assert_eq!(
         (&api["title"], &api["base"]["ref"], &api["draft"]),
         (&json!("The API"), &json!("next"), &json!(true))
     );
     assert!(api["body"].as_str().unwrap().starts_with("How.\n\n"), "{api}");
-    let web = world.body("web", "login").await;
+    let web = setup.body("web", "login").await;
     assert!(
         web.starts_with("Why.\n\n") && web.contains("2. ☐ admin/web (this one), after admin/api"),
         "{web}"
@@ -155,12 +171,12 @@ async fn a_chain_in_a_file_has_titles_texts_bases_and_an_order_of_its_own() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_open_one_pull_request_in_each_repository() {
-    let world = std::sync::Arc::new(World::with_branches("login").await);
-    let same = world.seat();
-    let others = [world.seat(), world.seat()];
-    let runs = [&same, &same, &same].into_iter().chain(&others).map(|seat| {
-        let seat = seat.clone();
-        async move { seat.run(&execute("login")).await }
+    let setup = std::sync::Arc::new(Setup::with_branches("login").await);
+    let same = setup.env();
+    let others = [setup.env(), setup.env()];
+    let runs = [&same, &same, &same].into_iter().chain(&others).map(|env| {
+        let env = env.clone();
+        async move { env.run_async(&execute("login")).await }
     });
     let ran = in_parallel(5, runs.collect::<Vec<_>>()).await;
     for ran in &ran[..3] {
@@ -168,11 +184,11 @@ async fn many_at_once_open_one_pull_request_in_each_repository() {
         assert!(ran.code == 0 || is_turned_away, "{ran:?}");
     }
     assert!(ran[..3].iter().any(|ran| ran.code == 0), "{ran:?}");
-    for seat in [&same, &others[0], &others[1]] {
-        seat.run(&execute("login")).await.exits(0);
+    for env in [&same, &others[0], &others[1]] {
+        env.run_async(&execute("login")).await.exits(0);
     }
     for repo in REPOS {
-        let body = world.body(repo, "login").await;
+        let body = setup.body(repo, "login").await;
         assert_eq!(body.matches("baton:chain:begin").count(), 1, "{body}");
         assert_eq!((body.matches("☐ [").count(), body.contains('⏳')), (2, false), "{body}");
     }
@@ -180,34 +196,37 @@ async fn many_at_once_open_one_pull_request_in_each_repository() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repository_that_comes_later_is_added_and_told() {
-    let world = World::with_branches("login").await;
-    let seat = world.seat();
+    let setup = Setup::with_branches("login").await;
+    let env = setup.env();
     let two =
         ["chain", "execute", "login", "--title", "Log in", "--part", "admin/api", "--part", "admin/web"];
-    seat.run(&two).await.exits(0);
-    seat.run(&two[..7]).await.exits(2).says("admin/web#1 has an open pull request of this chain");
-    seat.run(&execute("login")).await.exits(0);
-    assert!(world.body("api", "login").await.contains("3. ☐ [admin/docs#1]("));
-    let title = known(&seat, "login")["title"].clone();
+    env.run_async(&two).await.exits(0);
+    env.run_async(&two[..7]).await.exits(2).says("admin/web#1 has an open pull request of this chain");
+    env.run_async(&execute("login")).await.exits(0);
+    assert!(setup.body("api", "login").await.contains("3. ☐ [admin/docs#1]("));
+    let title = known(&env, "login")["title"].clone();
     assert_eq!(title, Value::from("Log in"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_comes_while_another_has_the_turn_changes_nothing() {
-    let world = World::with_branches("login").await;
-    let seat = world.seat();
-    seat.run(&execute("login")).await.exits(0);
-    world.merge("api", "login").await;
-    let path = seat.state.join("pr-chains/.login.turn");
+    let setup = Setup::with_branches("login").await;
+    let env = setup.env();
+    env.run_async(&execute("login")).await.exits(0);
+    setup.merge("api", "login").await;
+    let path = env.path("pr-chains/.login.turn");
     let turn = std::fs::OpenOptions::new().write(true).open(path).unwrap();
     turn.lock().unwrap();
-    world.clear_meter().await;
-    seat.run(&["chain", "execute", "login"]).await.exits(1).says("another command is at work on `login`");
-    seat.run(&["chain", "status", "login"]).await.exits(0).says("admin/api#1  merged");
+    setup.forge.clear_meter().await;
+    env.run_async(&["chain", "execute", "login"])
+        .await
+        .exits(1)
+        .says("another command is at work on `login`");
+    env.run_async(&["chain", "status", "login"]).await.exits(0).says("admin/api#1  merged");
     assert_eq!(
-        (world.writes().await, &known(&seat, "login")["parts"][0]["status"]["is"]),
+        (setup.writes().await, &known(&env, "login")["parts"][0]["status"]["is"]),
         (0, &json!("open"))
     );
     drop(turn);
-    seat.run(&["chain", "execute", "login"]).await.exits(0);
+    env.run_async(&["chain", "execute", "login"]).await.exits(0);
 }

@@ -1,10 +1,9 @@
 //! The commands as scripts see them: dry runs that change nothing, exit codes, shapes of JSON, and words that help.
 
-use serde_json::Value;
+use baton_fixtures::Proxy;
+use serde_json::{Value, json};
 
-use crate::claims::proxy::Proxy;
-use crate::claims::world::{Protocol, REPO, World, assert_same, reference};
-use crate::support::Client;
+use crate::claims::setup::{Protocol, REPO, Setup, assert_same, check, claim, elsewhere, reference};
 
 /// What is only remembered from reading.
 const CACHES: [&str; 2] = ["standing.json", "watch.json"];
@@ -31,11 +30,11 @@ fn files(directory: &std::path::Path) -> Vec<(String, Vec<u8>)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_of_anything_that_writes_changes_nothing() {
     for protocol in Protocol::BOTH {
-        let world = World::new(protocol).await;
-        let worker = world.worker("worker").await;
-        let (free, held) = (reference(world.issue().await), world.issue().await);
-        let kept = world.issue_with(&["agent:implement", "do-not-pickup"]).await;
-        world.claim(&worker, held).await.exits(0);
+        let setup = Setup::new(protocol).await;
+        let worker = setup.worker("worker").await;
+        let (free, held) = (reference(setup.issue().await), setup.issue().await);
+        let kept = setup.repo.issue("something to do", &["agent:implement", "do-not-pickup"]).await;
+        claim(&worker, held).await.exits(0);
         let (held, kept) = (reference(held), reference(kept));
         let other = if protocol == Protocol::Ref { "comment" } else { "ref" };
         let rows: [(&[&str], i32, &str); 11] = [
@@ -51,33 +50,33 @@ async fn a_dry_run_of_anything_that_writes_changes_nothing() {
             (&["labels", "sync", "--repo", REPO, "--dry-run"], 0, "agent:implement"),
             (&["protocol", "set", other, "--repo", REPO, "--dry-run"], 1, "is held"),
         ];
-        let (before, kept) = (world.dump_all().await, files(&worker.state));
+        let (before, kept) = (setup.dump_all().await, files(worker.root()));
         for (command, code, words) in rows {
-            worker.run(command).await.exits(code).says(words);
-            assert_same(&before, &world.dump_all().await, &format!("{protocol}: {command:?}"));
-            assert!(kept == files(&worker.state), "{protocol}: {command:?} changed this machine's state");
+            worker.run_async(command).await.exits(code).says(words);
+            assert_same(&before, &setup.dump_all().await, &format!("{protocol}: {command:?}"));
+            assert!(kept == files(worker.root()), "{protocol}: {command:?} changed this machine's state");
         }
-        worker.run(&["sweep", "--repo", REPO, "--dry-run"]).await.exits(0);
-        assert_same(&before, &world.dump_all().await, "sweep");
+        worker.run_async(&["sweep", "--repo", REPO, "--dry-run"]).await.exits(0);
+        assert_same(&before, &setup.dump_all().await, "sweep");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_in_json_have_the_keys_that_scripts_rely_on() {
     for protocol in Protocol::BOTH {
-        let world = World::new(protocol).await;
-        let (worker, rival) = (world.worker("worker").await, world.worker("rival").await);
-        let issue = world.issue().await;
+        let setup = Setup::new(protocol).await;
+        let (worker, rival) = (setup.worker("worker").await, setup.worker("rival").await);
+        let issue = setup.issue().await;
         let name = reference(issue);
-        let won = world.claim(&worker, issue).await.exits(0).json();
+        let won = claim(&worker, issue).await.exits(0).json();
         assert_eq!(won["outcome"], "won");
         keys(&won, &["calls", "calls_in_all", "decided_in_ms", "issue", "lease", "outcome", "protocol"]);
         let lease = ["codename", "comment", "deadline_in_s", "epoch", "firing_id", "nonce", "tip", "ttl_s"];
         keys(&won["lease"], &lease);
-        let lost = world.claim(&rival, issue).await.exits(1).json();
+        let lost = claim(&rival, issue).await.exits(1).json();
         keys(&lost, &["calls", "calls_in_all", "decided_in_ms", "issue", "outcome", "protocol", "to"]);
         assert_eq!(lost["to"], format!("worker:{}", won["lease"]["firing_id"].as_str().unwrap()));
-        let check = world.check(&rival, issue).await.exits(1).json();
+        let checked = check(&rival, issue).await.exits(1).json();
         let standing = [
             "claimable",
             "holder",
@@ -90,20 +89,19 @@ async fn answers_in_json_have_the_keys_that_scripts_rely_on() {
             "reasons",
             "title",
         ];
-        keys(&check, &standing);
-        keys(&check["holder"], &["age_s", "codename", "epoch", "firing_id"]);
-        let renewed = worker.run(&["renew", &name, "--json"]).await.exits(0).json();
+        keys(&checked, &standing);
+        keys(&checked["holder"], &["age_s", "codename", "epoch", "firing_id"]);
+        let renewed = worker.run_async(&["renew", &name, "--json"]).await.exits(0).json();
         keys(&renewed, &["deadline_in_s", "epoch", "holder", "outcome"]);
-        let released = worker.run(&["release", &name, "--json"]).await.exits(0).json();
+        let released = worker.run_async(&["release", &name, "--json"]).await.exits(0).json();
         keys(&released, &["as", "issue", "outcome", "to"]);
-        let swept = worker.run(&["sweep", "--repo", REPO, "--json"]).await.exits(0).json();
+        let swept = worker.run_async(&["sweep", "--repo", REPO, "--json"]).await.exits(0).json();
         keys(&swept, &["failures", "issues", "repo"]);
-        let none = rival.run(&["claim", "--next", "--repo", REPO, "--label", "nobody", "--json"]).await;
+        let none = rival.run_async(&["claim", "--next", "--repo", REPO, "--label", "nobody", "--json"]).await;
         keys(&none.exits(1).json(), &["label", "outcome", "tried"]);
-        let closed = world.issue().await;
-        let path = format!("/repos/{REPO}/issues/{closed}");
-        world.admin.must("PATCH", &path, &serde_json::json!({ "state": "closed" }), 200).await;
-        let refused = world.claim(&rival, closed).await.exits(1).json();
+        let closed = setup.issue().await;
+        setup.repo.send("PATCH", &format!("/issues/{closed}"), json!({ "state": "closed" })).await;
+        let refused = claim(&rival, closed).await.exits(1).json();
         keys(&refused, &["calls", "calls_in_all", "decided_in_ms", "issue", "outcome", "protocol", "why"]);
         assert_eq!(refused["why"], "the issue is closed");
     }
@@ -118,9 +116,9 @@ fn keys(value: &Value, expected: &[&str]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_that_cannot_be_meant_or_done_says_what_is_wrong_and_exits_accordingly() {
-    let world = World::new(Protocol::Comment).await;
-    let worker = world.worker("worker").await;
-    let name = reference(world.issue().await);
+    let setup = Setup::new(Protocol::Comment).await;
+    let worker = setup.worker("worker").await;
+    let name = reference(setup.issue().await);
     let rows: [(&[&str], i32, &str); 16] = [
         (&["claim"], 2, "REF"),
         (&["claim", "nonsense"], 2, "nonsense"),
@@ -139,52 +137,51 @@ async fn a_command_that_cannot_be_meant_or_done_says_what_is_wrong_and_exits_acc
         (&["check", "admin/nowhere#1"], 3, "404"),
         (&["sweep", "--repo", "admin/nowhere"], 3, "404"),
     ];
-    let before = world.dump_all().await;
+    let before = setup.dump_all().await;
     for (command, code, words) in rows {
-        let ran = worker.run(command).await;
+        let ran = worker.run_async(command).await;
         assert_eq!(ran.code, code, "{command:?}: {ran:?}");
         assert!(ran.err.contains(words), "{command:?}: `{words}` is not in {ran:?}");
         assert!(!ran.err.contains("panicked"), "{command:?}: {ran:?}");
     }
-    assert_same(&before, &world.dump_all().await, "commands that cannot be meant");
+    assert_same(&before, &setup.dump_all().await, "commands that cannot be meant");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tracker_that_cannot_be_reached_or_asked_is_no_answer_about_the_issue() {
-    let world = World::new(Protocol::Ref).await;
-    let worker = world.worker("worker").await;
-    let name = reference(world.issue().await);
-    let mut wrong = worker.clone();
-    wrong.token = "bft_wrong".to_owned();
+    let setup = Setup::new(Protocol::Ref).await;
+    let worker = setup.worker("worker").await;
+    let name = reference(setup.issue().await);
+    let wrong = worker.clone().with("BATON_TOKEN", "bft_wrong");
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let nowhere = worker.elsewhere("nowhere", &format!("http://{closed}"));
+    let nowhere = elsewhere(&worker, "nowhere", &format!("http://{closed}"));
     for command in [["claim", &name], ["check", &name], ["sweep", "--repo=admin/web"]] {
-        let ran = wrong.run(&command).await.exits(3);
+        let ran = wrong.run_async(&command).await.exits(3);
         assert!(ran.err.contains("401"), "{command:?}: {ran:?}");
-        let ran = nowhere.run(&command).await.exits(3);
+        let ran = nowhere.run_async(&command).await.exits(3);
         assert!(ran.err.contains("BATON_GITHUB_API_URL"), "{command:?}: {ran:?}");
     }
-    assert!(!wrong.run(&["claim", &name]).await.err.contains("bft_wrong"), "a token is not shown");
-    let client = Client::new(&world.url, Some(&worker.token));
-    let issue = client.must("GET", "/repos/admin/web/issues/1", &Value::Null, 200).await;
+    assert!(!wrong.run_async(&["claim", &name]).await.err.contains("bft_wrong"), "a token is not shown");
+    let client = setup.forge.client(worker.variable("BATON_TOKEN").unwrap());
+    let issue = setup.repo.by(&client).get("/issues/1").await;
     assert_eq!(issue["comments"], 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hold_survives_a_tracker_that_is_away_for_a_while() {
     for protocol in Protocol::BOTH {
-        let world = World::new(protocol).await;
-        let issue = world.issue().await;
-        let proxy = Proxy::start(&world.url, None).await;
-        let seat = world.worker("worker").await.elsewhere("worker", &proxy.url);
-        world.claim(&seat, issue).await.exits(0);
+        let setup = Setup::new(protocol).await;
+        let issue = setup.issue().await;
+        let proxy = Proxy::start(&setup.forge.url, None).await;
+        let env = elsewhere(&setup.worker("worker").await, "worker", &proxy.url);
+        claim(&env, issue).await.exits(0);
         proxy.go_away(true);
         for command in ["renew", "release"] {
-            seat.run(&[command, &reference(issue)]).await.exits(3).says("BATON_GITHUB_API_URL");
+            env.run_async(&[command, &reference(issue)]).await.exits(3).says("BATON_GITHUB_API_URL");
         }
         proxy.go_away(false);
-        seat.run(&["renew", &reference(issue)]).await.exits(0);
-        seat.run(&["release", &reference(issue)]).await.exits(0);
-        assert_eq!(world.labels(issue).await, ["agent:implement"], "{protocol}");
+        env.run_async(&["renew", &reference(issue)]).await.exits(0);
+        env.run_async(&["release", &reference(issue)]).await.exits(0);
+        assert_eq!(setup.repo.labels(issue).await, ["agent:implement"], "{protocol}");
     }
 }

@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use baton_testbed::processes::is_group_alive;
+use baton_fixtures::processes::is_group_alive;
+use baton_fixtures::wait::{eventually, in_parallel};
+use baton_fixtures::{Deed, Seen, Side, Strike, TestEnv, is_full};
 
-use crate::claims::proxy::{Deed, Seen, Side, Strike};
-use crate::claims::seat::Seat;
+use crate::claims::setup::{AT_ONCE, Past, Protocol, Setup, check, claim, elsewhere};
 use crate::claims::standing::{Left, left_behind};
 use crate::claims::victim::Victim;
-use crate::claims::waiting::{AT_ONCE, SOON, eventually, in_parallel, is_full};
-use crate::claims::world::{Past, Protocol, World};
 
 /// What a death left behind.
 pub(crate) struct Death {
@@ -23,30 +22,30 @@ pub(crate) struct Death {
 }
 
 /// Runs a claim, a renewal and a release that nothing happens to, and returns their requests.
-pub(crate) async fn undisturbed(world: &World, seat: &Seat, past: Past) -> Vec<Seen> {
-    let issue = world.issues_with_past(past, &world.operator(), 1).await[0];
-    let mut victim = Victim::start(world, seat, &format!("undisturbed-{issue}"), issue, None).await;
+pub(crate) async fn undisturbed(setup: &Setup, env: &TestEnv, past: Past) -> Vec<Seen> {
+    let issue = setup.issues_with_past(past, &setup.operator(), 1).await[0];
+    let mut victim = Victim::start(setup, env, &format!("undisturbed-{issue}"), issue, None).await;
     victim.until_struck().await;
     victim.ended().await.exits(0).says("handed back as no-commit");
-    assert_eq!(world.labels(issue).await, ["agent:implement"]);
+    assert_eq!(setup.repo.labels(issue).await, ["agent:implement"]);
     victim.proxy.seen()
 }
 
-async fn die(world: Arc<World>, seat: Seat, rival: Seat, issue: u64, strike: Strike) -> Death {
+async fn die(setup: Arc<Setup>, env: TestEnv, rival: TestEnv, issue: u64, strike: Strike) -> Death {
     let name = format!("{:?}-{}-{issue}", strike.side, strike.at);
-    let mut victim = Victim::start(&world, &seat, &name, issue, Some(strike)).await;
+    let mut victim = Victim::start(&setup, &env, &name, issue, Some(strike)).await;
     victim.until_struck().await;
-    let died_s = world.now_s();
+    let died_s = setup.now_s();
     let request = victim.proxy.seen().last().map(Seen::name).unwrap_or_default();
     let ran = victim.ended().await;
     assert!(victim.proxy.is_struck(), "{name} ran to its end: {ran:?}");
     assert_eq!(ran.code, -1, "{name} was not killed: {ran:?}");
     if let Some(group) = victim.group() {
-        eventually("the command dies with its holder", SOON, || (!is_group_alive(group)).then_some(())).await;
+        eventually("the command dies with its holder", || (!is_group_alive(group)).then_some(())).await;
     }
-    let left = left_behind(&world, issue).await;
-    let rival = rival.elsewhere(&format!("rival-{name}"), &world.url);
-    let second = world.claim(&rival, issue).await;
+    let left = left_behind(&setup, issue).await;
+    let rival = elsewhere(&rival, &format!("rival-{name}"), &setup.forge.url);
+    let second = claim(&rival, issue).await;
     match left {
         Some(_) => {
             assert_eq!((second.code, &second.json()["outcome"]), (1, &"lost".into()), "{name} {request}")
@@ -57,45 +56,45 @@ async fn die(world: Arc<World>, seat: Seat, rival: Seat, issue: u64, strike: Str
 }
 
 async fn killed_at_every_request(protocol: Protocol, past: Past) {
-    let world = Arc::new(World::new(protocol).await);
-    let (seat, rival) = (world.worker("victim").await, world.worker("rival").await);
-    let steps = undisturbed(&world, &seat, past).await;
+    let setup = Arc::new(Setup::new(protocol).await);
+    let (env, rival) = (setup.worker("victim").await, setup.worker("rival").await);
+    let steps = undisturbed(&setup, &env, past).await;
     let strikes: Vec<_> = (1..=steps.len())
         .flat_map(|at| [Side::Before, Side::After].map(|side| Strike { at, side, deed: Deed::Kill }))
         .collect();
-    let issues = world.issues_with_past(past, &world.operator(), strikes.len()).await;
+    let issues = setup.issues_with_past(past, &setup.operator(), strikes.len()).await;
     let dying = strikes
         .into_iter()
         .zip(&issues)
-        .map(|(strike, issue)| die(Arc::clone(&world), seat.clone(), rival.clone(), *issue, strike));
+        .map(|(strike, issue)| die(Arc::clone(&setup), env.clone(), rival.clone(), *issue, strike));
     let deaths = in_parallel(AT_ONCE, dying.collect::<Vec<_>>()).await;
     for death in &deaths {
-        check_boundary(&world, &rival, death).await;
+        check_boundary(&setup, &rival, death).await;
     }
     let last = deaths.iter().filter_map(|death| death.left).map(Left::honoured_until_s).max().unwrap();
-    world.run_clock_from(last + 1).await;
+    setup.run_clock_from(last + 1).await;
     let successions = deaths.iter().filter(|death| death.left.is_some()).map(|death| {
-        let (world, issue) = (Arc::clone(&world), death.issue);
-        let seat = rival.elsewhere(&format!("successor-{issue}"), &world.url);
-        async move { (issue, world.claim(&seat, issue).await) }
+        let (setup, issue) = (Arc::clone(&setup), death.issue);
+        let env = elsewhere(&rival, &format!("successor-{issue}"), &setup.forge.url);
+        async move { (issue, claim(&env, issue).await) }
     });
     for (issue, ran) in in_parallel(AT_ONCE, successions.collect::<Vec<_>>()).await {
         assert_eq!(ran.code, 0, "#{issue}: {ran:?}");
-        assert_eq!(world.labels(issue).await, ["agent:in-flight"], "#{issue}");
+        assert_eq!(setup.repo.labels(issue).await, ["agent:in-flight"], "#{issue}");
     }
     print_recoveries(protocol, past, &deaths);
 }
 
 /// With the server's clock standing still, the dead holder is honoured until the last second and no longer.
-async fn check_boundary(world: &World, rival: &Seat, death: &Death) {
+async fn check_boundary(setup: &Setup, rival: &TestEnv, death: &Death) {
     let Some(left) = death.left else { return };
     let name = format!("{:?} {} {}", death.side, death.at, death.request);
-    world.freeze_clock(left.honoured_until_s()).await;
-    let before = world.check(rival, death.issue).await;
+    setup.forge.freeze_clock(left.honoured_until_s()).await;
+    let before = check(rival, death.issue).await;
     assert_eq!(before.code, 1, "{name}: {before:?}");
     assert_eq!(before.json()["holder"]["codename"], "victim", "{name}");
-    world.freeze_clock(left.honoured_until_s() + 1).await;
-    let after = world.check(rival, death.issue).await;
+    setup.forge.freeze_clock(left.honoured_until_s() + 1).await;
+    let after = check(rival, death.issue).await;
     assert_eq!(after.code, 0, "{name}: {after:?}");
 }
 

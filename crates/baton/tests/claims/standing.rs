@@ -3,8 +3,7 @@
 use baton_core::time::ServerTime;
 use serde_json::Value;
 
-use crate::claims::seat::{BID_TTL_S, GRACE_S};
-use crate::claims::world::{Protocol, World};
+use crate::claims::setup::{BID_TTL_S, GRACE_S, Protocol, Setup};
 
 /// A claim that nobody has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +51,13 @@ fn left(body: &str, touched_s: i64) -> Left {
 }
 
 /// Returns the claim that `victim` has on an issue and that nobody has ended. There is never more than one.
-pub(crate) async fn left_behind(world: &World, issue: u64) -> Option<Left> {
-    if world.protocol == Protocol::Ref {
-        let tip = world.tip(issue).await?;
+pub(crate) async fn left_behind(setup: &Setup, issue: u64) -> Option<Left> {
+    if setup.protocol == Protocol::Ref {
+        let tip = setup.tip(issue).await?;
         let message = tip["message"].as_str().unwrap();
         return is_claim(message).then(|| left(message, seconds(&tip["committer"]["date"])));
     }
-    let comments = world.get(&format!("/issues/{issue}/comments?per_page=100")).await;
+    let comments = setup.repo.get(&format!("/issues/{issue}/comments?per_page=100")).await;
     let comments = comments.as_array().unwrap();
     let bodies = || comments.iter().map(|comment| (comment, comment["body"].as_str().unwrap()));
     let is_ended = |nonce: Option<&str>| {

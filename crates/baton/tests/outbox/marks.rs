@@ -1,12 +1,12 @@
 //! The hidden mark: copies of it are removed, and nobody else's is taken for one's own.
 
 use baton_engine::outbox::Performed;
+use baton_fixtures::TOKEN;
 use baton_ports::Tracker as _;
 use serde_json::json;
 
-use crate::outbox::desk::{MemoryDesk, comment};
-use crate::outbox::world::World;
-use crate::support::TOKEN;
+use crate::outbox::effects::{MemoryEffects, comment};
+use crate::outbox::setup::Setup;
 
 fn posts() -> serde_json::Value {
     json!({ "method": "POST", "path_contains": "/comments" })
@@ -14,12 +14,12 @@ fn posts() -> serde_json::Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_later_copy_of_a_mark_is_removed_and_the_first_stays() {
-    let world = World::new().await;
-    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
-    memory.desk.decide(&issue, vec![comment("once")]).await;
-    let github = world.github(TOKEN);
+    let setup = Setup::new().await;
+    let (memory, issue) = (MemoryEffects::new().await, setup.issue().await);
+    memory.effects.decide(&issue, vec![comment("once")]).await;
+    let github = setup.github(TOKEN);
     let outbox = memory.free(github.clone());
-    world.fault(posts(), "after", json!("drop"), 0, 1).await;
+    setup.forge.fault(posts(), "after", json!("drop"), 0, Some(1)).await;
     memory.perform_due(&outbox).await;
     let first = github.comments(&issue, None).await.unwrap().value.remove(0);
     // Somebody who was taken for dead says the same after all, behind a page of other comments.
@@ -37,17 +37,17 @@ async fn a_later_copy_of_a_mark_is_removed_and_the_first_stays() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mark_that_others_wrote_is_not_taken_for_ones_own() {
-    let world = World::new().await;
-    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
-    memory.desk.decide(&issue, vec![comment("said")]).await;
-    let outbox = memory.free(world.github(TOKEN));
-    world.fault(posts(), "before", json!("drop"), 0, 1).await;
+    let setup = Setup::new().await;
+    let (memory, issue) = (MemoryEffects::new().await, setup.issue().await);
+    memory.effects.decide(&issue, vec![comment("said")]).await;
+    let outbox = memory.free(setup.github(TOKEN));
+    setup.forge.fault(posts(), "before", json!("drop"), 0, Some(1)).await;
     memory.perform_due(&outbox).await;
-    let id = memory.desk.effects(&issue).await[0].id;
-    let stranger = world.github(&world.account("stranger", "write").await);
+    let id = memory.effects.of(&issue).await[0].id;
+    let stranger = setup.github(&setup.account("stranger", "write").await);
     let mark = baton_core::slot::effect::marker(id);
     stranger.post_comment(&issue, &format!("said\n\n{mark}")).await.unwrap();
     memory.perform_all(&outbox).await;
-    let authors: Vec<_> = world.said(&issue).await.into_iter().map(|(author, _)| author).collect();
+    let authors: Vec<_> = setup.said(&issue).await.into_iter().map(|(author, _)| author).collect();
     assert_eq!(authors, ["stranger", "admin"]);
 }

@@ -2,17 +2,15 @@
 //! whoever dies in between.
 
 mod crashes;
-mod desk;
+mod effects;
 mod faults;
 mod lag;
 mod leases;
 mod marks;
 mod merges;
 mod order;
-use crate::claims::proxy;
-use crate::claims::waiting;
+mod setup;
 mod worker;
-mod world;
 
 /// The entry of a worker process. Started in any other way it has nothing to do.
 #[test]

@@ -4,17 +4,17 @@ use baton_claims::machine::SystemClock;
 use baton_core::slot::effect::{Deed, EffectStatus, NewEffect, SettleAsk};
 use baton_core::slot::{AgentName, ItemKey, Safeguards};
 use baton_engine::outbox::{Performed, Turn};
+use baton_fixtures::TOKEN;
 use baton_ports::{Clock as _, Store as _};
 use serde_json::json;
 
-use crate::outbox::desk::{MemoryDesk, add, comment, remove, turn};
-use crate::outbox::world::World;
-use crate::support::TOKEN;
+use crate::outbox::effects::{MemoryEffects, add, comment, remove, turn};
+use crate::outbox::setup::Setup;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_effects_of_one_issue_are_performed_in_order() {
-    let world = World::new().await;
-    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
+    let setup = Setup::new().await;
+    let (memory, issue) = (MemoryEffects::new().await, setup.issue().await);
     let deeds = vec![
         comment("first"),
         add("agent:in-flight"),
@@ -23,89 +23,91 @@ async fn the_effects_of_one_issue_are_performed_in_order() {
         Deed::CloseIssue,
         comment("last"),
     ];
-    memory.desk.decide(&issue, deeds).await;
-    let performed = memory.perform_due(&memory.free(world.github(TOKEN))).await;
+    memory.effects.decide(&issue, deeds).await;
+    let performed = memory.perform_due(&memory.free(setup.github(TOKEN))).await;
     assert!(performed.iter().all(|it| matches!(it, Performed::Done(_))), "{performed:?}");
-    assert_eq!(world.marked(&issue).await, ["first", "second", "last"]);
-    assert_eq!(world.labels(&issue).await, ["agent:in-flight"]);
-    assert!(!world.is_open(&issue).await);
-    assert_eq!(memory.desk.statuses(&issue).await, [EffectStatus::Done; 6]);
-    let said = &world.said(&issue).await[0];
+    assert_eq!(setup.marked(&issue).await, ["first", "second", "last"]);
+    assert_eq!(setup.repo.labels(issue.number).await, ["agent:in-flight"]);
+    assert!(!setup.repo.is_open(issue.number).await);
+    assert_eq!(memory.effects.statuses(&issue).await, [EffectStatus::Done; 6]);
+    let said = &setup.said(&issue).await[0];
     assert_eq!(said, &("admin".to_owned(), "first".to_owned()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn while_an_issue_waits_for_its_next_try_the_effects_of_others_go_on() {
-    let world = World::new().await;
-    let (memory, stuck, free) = (MemoryDesk::new().await, world.issue().await, world.issue().await);
+    let setup = Setup::new().await;
+    let (memory, stuck, free) = (MemoryEffects::new().await, setup.issue().await, setup.issue().await);
     for issue in [&stuck, &free] {
-        memory.desk.decide(issue, vec![comment("one"), comment("two")]).await;
+        memory.effects.decide(issue, vec![comment("one"), comment("two")]).await;
     }
     let path = format!("/issues/{}/comments", stuck.number);
     let matching = json!({ "method": "POST", "path_contains": path });
-    world.fault(matching, "before", json!({ "status": 502 }), 0, 1).await;
-    let outbox = memory.free(world.github(TOKEN));
+    setup.forge.fault(matching, "before", json!({ "status": 502 }), 0, Some(1)).await;
+    let outbox = memory.free(setup.github(TOKEN));
     let performed = memory.perform_due(&outbox).await;
     assert!(matches!(&performed[0], Performed::Later(_, why) if why.contains("502")), "{performed:?}");
-    assert_eq!(world.marked(&free).await, ["one", "two"]);
-    assert_eq!(world.marked(&stuck).await.len(), 0, "the second waits for the first");
+    assert_eq!(setup.marked(&free).await, ["one", "two"]);
+    assert_eq!(setup.marked(&stuck).await.len(), 0, "the second waits for the first");
     memory.perform_all(&outbox).await;
-    assert_eq!(world.marked(&stuck).await, ["one", "two"]);
+    assert_eq!(setup.marked(&stuck).await, ["one", "two"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_near_the_end_of_its_lease_sends_nothing() {
-    let world = World::new().await;
-    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
-    memory.desk.decide(&issue, vec![comment("said")]).await;
-    let github = world.github(TOKEN);
+    let setup = Setup::new().await;
+    let (memory, issue) = (MemoryEffects::new().await, setup.issue().await);
+    memory.effects.decide(&issue, vec![comment("said")]).await;
+    let github = setup.github(TOKEN);
     let outbox = memory.free(github.clone());
-    let late =
-        Turn { write_until: SystemClock.boot_now().plus(outbox.request_timeout), ..turn(memory.desk.worker) };
+    let late = Turn {
+        write_until: SystemClock.boot_now().plus(outbox.request_timeout),
+        ..turn(memory.effects.worker)
+    };
     let performed = outbox.perform_next(&late).await.unwrap();
     assert!(matches!(&performed, Performed::Later(_, why) if why.contains("lease")), "{performed:?}");
     assert_eq!(github.requests_sent(), 0);
     memory.perform_all(&outbox).await;
-    assert_eq!(world.marked(&issue).await, ["said"]);
+    assert_eq!(setup.marked(&issue).await, ["said"]);
 }
 
 /// Ends a run with a last word while another agent waits for the slot, and returns what was said.
-async fn last_words(world: &World, safeguards: Safeguards) -> (Vec<String>, Vec<Performed>) {
-    let (memory, issue) = (MemoryDesk::new().await, world.issue().await);
-    let started = memory.desk.start(&issue, "builder").await;
-    memory.desk.wake(&issue, "reviewer").await;
-    memory.desk.finish(&started, vec![NewEffect::free(comment("built"))]).await;
-    let item = memory.desk.store().item(&ItemKey::issue(&issue)).await.unwrap().unwrap();
+async fn last_words(setup: &Setup, safeguards: Safeguards) -> (Vec<String>, Vec<Performed>) {
+    let (memory, issue) = (MemoryEffects::new().await, setup.issue().await);
+    let started = memory.effects.start(&issue, "builder").await;
+    memory.effects.wake(&issue, "reviewer").await;
+    memory.effects.finish(&started, vec![NewEffect::free(comment("built"))]).await;
+    let item = memory.effects.store().item(&ItemKey::issue(&issue)).await.unwrap().unwrap();
     assert!(item.fence > started.run.fence && item.owner.is_some(), "the slot has passed on");
-    let mut outbox = memory.free(world.github(TOKEN));
+    let mut outbox = memory.free(setup.github(TOKEN));
     outbox.safeguards = safeguards;
     let performed = memory.perform_due(&outbox).await;
-    (world.marked(&issue).await, performed)
+    (setup.marked(&issue).await, performed)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_effects_of_a_run_are_performed_although_the_slot_has_passed_on() {
-    let world = World::new().await;
-    assert_eq!(last_words(&world, Safeguards::default()).await.0, ["built"]);
+    let setup = Setup::new().await;
+    assert_eq!(last_words(&setup, Safeguards::default()).await.0, ["built"]);
     // Without the safeguard they are lost, as they were where this rule comes from.
     let off = Safeguards { perform_stale_effects: false, ..Safeguards::default() };
-    let (said, performed) = last_words(&world, off).await;
+    let (said, performed) = last_words(&setup, off).await;
     assert!(said.is_empty() && matches!(&performed[..], [Performed::Dead(..)]), "{said:?} {performed:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_effect_of_a_task_without_an_issue_is_dead_with_a_reason() {
-    let world = World::new().await;
-    let memory = MemoryDesk::new().await;
+    let setup = Setup::new().await;
+    let memory = MemoryEffects::new().await;
     let key = ItemKey::task(&AgentName::from("builder"), "nightly");
     let effects = vec![NewEffect::free(comment("to nobody"))];
     memory
-        .desk
+        .effects
         .relay
         .settle(&key, &SettleAsk { seen: 0, effects, memory: None, lease: None, settles: None })
         .await
         .unwrap();
-    let performed = memory.perform_due(&memory.free(world.github(TOKEN))).await;
+    let performed = memory.perform_due(&memory.free(setup.github(TOKEN))).await;
     assert!(
         matches!(&performed[..], [Performed::Dead(_, why)] if why.contains("task:builder:nightly")),
         "{performed:?}"
@@ -114,18 +116,18 @@ async fn an_effect_of_a_task_without_an_issue_is_dead_with_a_reason() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_workers_at_once_perform_each_effect_once_and_in_order() {
-    let world = World::new().await;
-    let memory = MemoryDesk::new().await;
+    let setup = Setup::new().await;
+    let memory = MemoryEffects::new().await;
     let mut issues = Vec::new();
     for _ in 0..4 {
-        let issue = world.issue().await;
-        memory.desk.decide(&issue, ["1", "2", "3", "4"].map(comment).to_vec()).await;
+        let issue = setup.issue().await;
+        memory.effects.decide(&issue, ["1", "2", "3", "4"].map(comment).to_vec()).await;
         issues.push(issue);
     }
-    let second = memory.desk.store().enlist("second", "there", std::time::Duration::from_secs(60)).await;
-    let workers = [memory.desk.worker, second.unwrap().worker];
+    let second = memory.effects.store().enlist("second", "there", std::time::Duration::from_secs(60)).await;
+    let workers = [memory.effects.worker, second.unwrap().worker];
     let work = |worker| {
-        let outbox = memory.free(world.github(TOKEN));
+        let outbox = memory.free(setup.github(TOKEN));
         async move {
             let mut done = 0;
             loop {
@@ -141,6 +143,6 @@ async fn two_workers_at_once_perform_each_effect_once_and_in_order() {
     assert_eq!(first + second, 16);
     assert!(first > 0 && second > 0, "both had something to do");
     for issue in &issues {
-        assert_eq!(world.marked(issue).await, ["1", "2", "3", "4"]);
+        assert_eq!(setup.marked(issue).await, ["1", "2", "3", "4"]);
     }
 }

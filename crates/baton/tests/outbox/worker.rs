@@ -5,14 +5,16 @@
 
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use baton_claims::machine::SystemClock;
 use baton_core::slot::ItemKey;
 use baton_core::slot::effect::EffectStatus;
-use baton_core::time::StoreTime;
 use baton_core::tracker::IssueKey;
 use baton_engine::outbox::{Alone, Performed, Turn};
+use baton_fixtures::TOKEN;
+use baton_fixtures::clock::store_time;
+use baton_fixtures::wait::SOON;
 use baton_ports::store::Heartbeat;
 use baton_ports::{Clock as _, Store as _};
 use baton_store::SqlStore;
@@ -22,10 +24,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::outbox::desk::{Desk, comment, outbox};
-use crate::outbox::waiting::SOON;
-use crate::outbox::world::{REPO, github};
-use crate::support::TOKEN;
+use crate::outbox::effects::{Effects, comment, outbox};
+use crate::outbox::setup::{REPO, github};
 
 /// Says in the environment that this process is a worker, and what it is to do.
 const ORDERS: &str = "BATON_OUTBOX_WORKER";
@@ -33,19 +33,19 @@ const ORDERS: &str = "BATON_OUTBOX_WORKER";
 const MARK: &str = "@outbox@";
 
 /// How long the lease of a worker lasts that is going to die.
-pub(crate) const SHORT_LIFE: Duration = Duration::from_secs(5);
+pub(crate) const SHORT_LIFE: Duration = Duration::from_secs(15);
 pub(crate) const LONG_LIFE: Duration = Duration::from_secs(300);
 const STOP_GRACE: Duration = Duration::from_millis(100);
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Where the effects are; it is gone with this value.
-pub(crate) enum Place {
+pub(crate) enum TempStore {
     Sqlite(tempfile::TempDir),
     Postgres(TestDatabase),
 }
 
-impl Place {
+impl TempStore {
     /// One of each kind, empty.
     pub(crate) fn both() -> [Self; 2] {
         let database = url_for_new_database("outbox").unwrap();
@@ -59,8 +59,8 @@ impl Place {
         }
     }
 
-    pub(crate) async fn desk(&self) -> Desk<SqlStore> {
-        Desk::over(open(&self.address()).await).await
+    pub(crate) async fn effects(&self) -> Effects<SqlStore> {
+        Effects::over(open(&self.address()).await).await
     }
 }
 
@@ -68,9 +68,7 @@ async fn open(address: &str) -> SqlStore {
     if address.starts_with("postgres") {
         return SqlStore::postgres(address).await.unwrap();
     }
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
-    let clock = move || StoreTime { ms: i64::try_from(now()).unwrap() };
-    SqlStore::sqlite(address.as_ref(), Arc::new(clock)).await.unwrap()
+    SqlStore::sqlite(address.as_ref(), Arc::new(store_time)).await.unwrap()
 }
 
 /// What a worker does before it performs.
@@ -90,9 +88,9 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn start(place: &Place, url: &str, issue: &IssueKey, first: First, life: Duration) -> Self {
+    pub(crate) fn start(at: &TempStore, url: &str, issue: &IssueKey, first: First, life: Duration) -> Self {
         let orders = json!({
-            "store": place.address(),
+            "store": at.address(),
             "url": url,
             "issue": issue.number,
             "first": format!("{first:?}"),
@@ -154,7 +152,7 @@ async fn serve(orders: &Value) {
     let worker = store.enlist("outbox", "here", life).await.unwrap().worker;
     match orders["first"].as_str() {
         Some("Decide") => {
-            Desk::over(store.clone()).await.decide(&issue, vec![comment("one"), comment("two")]).await;
+            Effects::over(store.clone()).await.decide(&issue, vec![comment("one"), comment("two")]).await;
             wait_for_death().await;
         }
         Some("Take") => {

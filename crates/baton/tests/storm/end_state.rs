@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use baton_fixtures::{TestRepo, texts};
 use serde_json::Value;
-
-use crate::storm::world::Repo;
 
 /// Stands in every comment that the outbox made, once.
 const MARK: &str = "<!-- baton:effect=";
@@ -30,7 +29,7 @@ struct Pull {
 }
 
 impl EndState {
-    pub(crate) async fn of(repo: &Repo<'_>, number: u64) -> Self {
+    pub(crate) async fn of(repo: &TestRepo, number: u64) -> Self {
         let issue = repo.get(&format!("/issues/{number}")).await;
         let mut pulls = Vec::new();
         for pull in repo.pulls().await {
@@ -38,19 +37,18 @@ impl EndState {
         }
         let commits = repo.get("/commits?per_page=100").await;
         let branches = repo.get("/branches?per_page=100").await;
-        let name = |branch: &Value| branch["name"].as_str().unwrap().to_owned();
         Self {
             issue: format!("{} {} {}", issue["state"], issue["title"], issue["body"]),
             labels: repo.labels(number).await,
             comments: said(repo, number).await,
             pulls,
             commits: commits.as_array().unwrap().iter().map(commit).collect(),
-            branches: branches.as_array().unwrap().iter().map(name).collect(),
+            branches: texts(&branches, "name"),
         }
     }
 }
 
-async fn read_pull(repo: &Repo<'_>, pull: &Value) -> Pull {
+async fn read_pull(repo: &TestRepo, pull: &Value) -> Pull {
     let number = pull["number"].as_u64().unwrap();
     let is_merged = !pull["merged_at"].is_null();
     Pull {
@@ -70,7 +68,7 @@ fn commit(commit: &Value) -> (String, String) {
 }
 
 /// What was said on an issue or pull request, in order, without claims.
-async fn said(repo: &Repo<'_>, number: u64) -> Vec<String> {
+async fn said(repo: &TestRepo, number: u64) -> Vec<String> {
     let comments = repo.comments(number).await;
     let bodies = comments.iter().map(|comment| comment["body"].as_str().unwrap());
     bodies.filter(|body| !is_claim(body)).map(|body| plain(body, &repo.name)).collect()
@@ -94,7 +92,7 @@ fn differs(word: &str) -> bool {
 }
 
 /// Insists that no effect has left two comments, that there is one pull request of an issue, and that it was merged once.
-pub(crate) async fn nothing_is_there_twice(repo: &Repo<'_>, number: u64) {
+pub(crate) async fn nothing_is_there_twice(repo: &TestRepo, number: u64) {
     let branch = format!("baton/issue-{number}");
     let pulls: Vec<_> = repo.pulls().await.into_iter().filter(|pull| pull["head"]["ref"] == branch).collect();
     assert_eq!(pulls.len(), 1, "#{number} has {} pull requests: {pulls:#?}", pulls.len());
@@ -114,7 +112,7 @@ pub(crate) async fn nothing_is_there_twice(repo: &Repo<'_>, number: u64) {
 }
 
 /// Insists that nothing was said twice in one place.
-pub(crate) async fn no_comment_is_there_twice(repo: &Repo<'_>, place: u64) {
+pub(crate) async fn no_comment_is_there_twice(repo: &TestRepo, place: u64) {
     let (mut marks, mut texts) = (BTreeSet::new(), BTreeSet::new());
     for comment in repo.comments(place).await {
         let body = comment["body"].as_str().unwrap();

@@ -1,36 +1,33 @@
 //! A tracker that fails before and after writes, lags, runs out of requests, and loses, doubles and reorders webhooks: each
 //! issue still comes to its end, or to a pause that says why, and nothing is there twice.
 
-use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
+use baton_fixtures::ports::free_port;
+use baton_fixtures::{TestEnv, TestForge, TestRepo, is_full, seed};
 use serde_json::{Value, json};
 
-use crate::storm::desk::{Desk, Setup};
-use crate::storm::dice;
 use crate::storm::end_state::{no_comment_is_there_twice, nothing_is_there_twice};
 use crate::storm::journal::Journal;
-use crate::storm::waiting::is_full;
-use crate::storm::world::{Repo, World};
-use crate::support::Client;
+use crate::storm::setup::{
+    SQLITE, Settings, described, engine_env, is_done, repo_with_protocol, told, wish, writer,
+};
 
-const LONG: Duration = Duration::from_secs(300);
+const LONG: Duration = Duration::from_secs(600);
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 const SECRET: &str = "only we know";
 /// How many requests an hour are many.
 const PLENTY: u64 = 1_000_000;
 /// How long after the start the budget of requests is new.
-const RESET_S: i64 = 25;
+const RESET_S: i64 = 45;
+/// When there are no requests left at the latest, and until when. In a new window the engine would be told to wait an hour.
+const DRY_FROM: Duration = Duration::from_secs(25);
+const DRY_UNTIL: Duration = Duration::from_secs(37);
 const HOUR_S: i64 = 3_600;
 
 /// How old the tracker's answers may be.
 fn lag_ms() -> u64 {
     if is_full() { 5_000 } else { 1_500 }
-}
-
-/// A port that nobody has at the moment.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// How a tracker behaves that cannot be relied on.
@@ -57,8 +54,8 @@ enum Standing {
     OnTheWay,
 }
 
-async fn standing(repo: &Repo<'_>, number: u64) -> Standing {
-    if repo.is_done(number).await {
+async fn standing(repo: &TestRepo, number: u64) -> Standing {
+    if is_done(repo, number).await {
         return Standing::Done;
     }
     let is_paused = repo.labels(number).await.iter().any(|label| label == "baton:paused");
@@ -76,7 +73,7 @@ async fn standing(repo: &Repo<'_>, number: u64) -> Standing {
 }
 
 /// Waits until no issue is on its way any more.
-async fn until_settled(repo: &Repo<'_>, issues: &[u64], desk: &Desk) -> Vec<Standing> {
+async fn until_settled(repo: &TestRepo, issues: &[u64], env: &TestEnv) -> Vec<Standing> {
     let started = Instant::now();
     loop {
         let mut standings = Vec::new();
@@ -87,76 +84,74 @@ async fn until_settled(repo: &Repo<'_>, issues: &[u64], desk: &Desk) -> Vec<Stan
             return standings;
         }
         if started.elapsed() >= LONG {
-            panic!("{standings:?}{}{}", repo.described(issues).await, desk.told());
+            panic!("{standings:?}{}{}", described(repo, issues).await, told(env));
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
 /// Has webhooks of a repository sent to an engine's endpoint.
-async fn hook(repo: &Repo<'_>, port: u16) {
+async fn hook(repo: &TestRepo, port: u16) {
     let url = format!("http://127.0.0.1:{port}/webhooks/github");
     let config = json!({ "url": url, "content_type": "json", "secret": SECRET });
     let body = json!({ "name": "web", "active": true, "events": ["*"], "config": config });
-    let path = format!("/repos/{}/hooks", repo.name);
-    repo.world.admin.must("POST", &path, &body, 201).await;
+    repo.post("/hooks", body).await;
 }
 
 /// Opens the window of an account's budget, and moves the clock so that it ends soon.
-async fn open_window(world: &World, token: &str) {
-    Client::new(&world.forge.url, Some(token)).must("GET", "/rate_limit", &Value::Null, 200).await;
-    world.shift(HOUR_S - RESET_S).await;
+async fn open_window(forge: &TestForge, token: &str) {
+    forge.client(token).must("GET", "/rate_limit", &Value::Null, 200).await;
+    forge.shift_clock(HOUR_S - RESET_S).await;
 }
 
 /// Takes all requests away until shortly before the window ends. The engine was told then that there are none.
-async fn run_dry(world: &World, started: Instant) {
-    world.turn(json!({ "rate_limit": 1 })).await;
-    let until = Duration::from_secs(RESET_S.unsigned_abs() - 2);
-    while started.elapsed() < until {
+async fn run_dry(forge: &TestForge, started: Instant) {
+    assert!(started.elapsed() < DRY_UNTIL, "the window is nearly over: {:?}", started.elapsed());
+    forge.turn(json!({ "rate_limit": 1 })).await;
+    while started.elapsed() < DRY_UNTIL {
         tokio::time::sleep(LOOK_EVERY).await;
     }
-    world.turn(json!({ "rate_limit": PLENTY })).await;
+    forge.turn(json!({ "rate_limit": PLENTY })).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn issues_come_to_an_end_or_to_a_pause_that_says_why_whatever_the_tracker_does() {
-    let seed = dice::seed();
+    let seed = seed();
     println!("PROPTEST_RNG_SEED={seed}");
-    let world = World::new();
-    let repo = world.repo("web").await;
-    repo.set_protocol("ref");
-    let token = world.account("ann", &repo).await;
+    let forge = TestForge::start();
+    let repo = repo_with_protocol(&forge, "web", "ref").await;
+    let token = writer(&forge, "ann", &repo).await;
     let port = free_port();
     hook(&repo, port).await;
-    let setup = Setup {
+    let settings = Settings {
         name: "ann",
         token: &token,
-        api_url: &world.forge.url,
-        repo: &repo.name,
-        store: "sqlite:.baton/baton.db",
-        more: &format!("request_timeout: 5s\nwebhooks: {{listen: '127.0.0.1:{port}'}}\n"),
+        api_url: &forge.url,
+        repo: &repo,
+        store: SQLITE,
+        more: &format!("request_timeout: 10s\nwebhooks: {{listen: '127.0.0.1:{port}'}}\n"),
     };
-    let journal = Journal::new(world.path(), "agents");
+    let journal = Journal::new(forge.dir(), "agents");
     let visible_within = format!("{}ms", lag_ms() + 1_000);
-    let desk = Desk::new(&world.path().join("ann"), &setup, &journal)
+    let env = engine_env(&forge.dir().join("ann"), &settings, &journal)
         .with("BATON_WEBHOOK_SECRET", SECRET)
         .with("BATON_CLAIMS_VISIBLE_WITHIN", &visible_within);
     let mut issues = Vec::new();
     for nth in 1..=4 {
-        issues.push(repo.issue(&format!("Wish {nth}")).await);
+        issues.push(wish(&repo, &format!("Wish {nth}")).await);
     }
-    open_window(&world, &token).await;
     let started = Instant::now();
-    world.turn(foul(seed)).await;
-    let engine = desk.engine();
+    open_window(&forge, &token).await;
+    forge.turn(foul(seed)).await;
+    let engine = env.engine(&["engine", "--name", "ann"]);
     // Midway, as soon as the first agents have worked.
-    while journal.entries().len() < 3 && started.elapsed() < LONG {
+    while journal.entries().len() < 3 && started.elapsed() < DRY_FROM {
         tokio::time::sleep(LOOK_EVERY).await;
     }
-    run_dry(&world, started).await;
-    let standings = until_settled(&repo, &issues, &desk).await;
-    world.turn(json!({ "read_lag": { "min_ms": 0, "max_ms": 0 } })).await;
-    engine.stop().await;
+    run_dry(&forge, started).await;
+    let standings = until_settled(&repo, &issues, &env).await;
+    forge.turn(json!({ "read_lag": { "min_ms": 0, "max_ms": 0 } })).await;
+    engine.stop_async().await;
     println!("{standings:?}");
     for (number, standing) in issues.iter().zip(standings) {
         match standing {

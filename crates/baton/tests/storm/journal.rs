@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::storm::desk::WORKING_STAGES;
+use baton_core::slot::RunId;
 
 /// The file.
 #[derive(Clone)]
@@ -16,6 +16,7 @@ pub(crate) struct Entry {
     pub(crate) issue: String,
     pub(crate) stage: String,
     pub(crate) job: String,
+    pub(crate) run: RunId,
 }
 
 impl Journal {
@@ -27,7 +28,7 @@ impl Journal {
     fn note(&self, engine: &str) -> String {
         let path = self.0.display();
         format!(
-            "- run: [sh, -c, 'echo {engine} \"$1\" \"$2\" \"$3\" >> {path}', note, '{{{{ issue }}}}', '{{{{ stage }}}}', '{{{{ job }}}}']"
+            "- run: [sh, -c, 'echo {engine} \"$1\" \"$2\" \"$3\" \"$4\" >> {path}', note, '{{{{ issue }}}}', '{{{{ stage }}}}', '{{{{ job }}}}', '{{{{ run }}}}']"
         )
     }
 
@@ -72,26 +73,7 @@ scenes:
         text.lines().map(entry).collect()
     }
 
-    /// Insists that for each stage of each issue exactly one agent ran.
-    pub(crate) fn has_one_run_each(&self, repo: &str, issues: &[u64]) {
-        let mut runs: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-        for entry in self.entries() {
-            assert_eq!(entry.job, "stage", "{entry:?}");
-            runs.entry((entry.issue, entry.stage)).or_default().push(entry.engine);
-        }
-        for number in issues {
-            for stage in WORKING_STAGES {
-                let of_stage = runs.remove(&(format!("{repo}#{number}"), stage.to_owned()));
-                assert!(
-                    of_stage.as_ref().is_some_and(|runs| runs.len() == 1),
-                    "#{number} {stage}: {of_stage:?}"
-                );
-            }
-        }
-        assert!(runs.is_empty(), "nobody asked for these: {runs:?}");
-    }
-
-    /// Counts the runs of each engine.
+    /// Counts the starts by each engine.
     pub(crate) fn shares(&self) -> BTreeMap<String, usize> {
         let mut shares = BTreeMap::new();
         self.entries().into_iter().for_each(|entry| *shares.entry(entry.engine).or_default() += 1);
@@ -101,6 +83,7 @@ scenes:
 
 fn entry(line: &str) -> Entry {
     let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
-    let [engine, issue, stage, job] = words.try_into().unwrap_or_else(|_| panic!("`{line}` is no entry"));
-    Entry { engine, issue, stage, job }
+    let read: Option<[String; 5]> = words.try_into().ok();
+    let [engine, issue, stage, job, run] = read.unwrap_or_else(|| panic!("`{line}` is no entry"));
+    Entry { engine, issue, stage, job, run: RunId(run.parse().unwrap()) }
 }

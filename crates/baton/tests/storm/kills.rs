@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 use baton_core::slot::ItemKey;
 use baton_core::slot::effect::EffectStatus;
 use baton_core::tracker::IssueKey;
+use baton_fixtures::wait::in_parallel;
+use baton_fixtures::{
+    Counts, Deed, Proxy, Side, Strike, TOKEN, TestEngine, TestEnv, TestForge, TestRepo, is_full, seed,
+};
 use baton_ports::Store as _;
-use baton_store::SqlStore;
 use baton_testbed::shared::{TestDatabase, url_for_new_database};
 
-use crate::storm::desk::{Desk, Engine, Setup};
-use crate::storm::dice;
 use crate::storm::end_state::{EndState, nothing_is_there_twice};
 use crate::storm::journal::Journal;
-use crate::storm::proxy::{Counts, Deed, Proxy, Side, Strike};
-use crate::storm::waiting::{in_parallel, is_full};
-use crate::storm::world::{Repo, World};
-use crate::support::TOKEN;
+use crate::storm::setup::{
+    SQLITE, Settings, described, engine_env, is_done, open_store, repo_with_protocol, told, wish,
+};
 
 /// Long enough for everything, however busy the machine is: beside a dozen busy loops, two minutes have been seen.
 const LONG: Duration = Duration::from_secs(600);
@@ -34,35 +34,6 @@ const SAMPLE: usize = 5;
 enum Kind {
     Sqlite,
     Postgres,
-}
-
-/// Where one course of events keeps its store; it is gone with this value.
-enum Place {
-    Sqlite,
-    Postgres(TestDatabase),
-}
-
-impl Place {
-    fn new(kind: Kind) -> Self {
-        match kind {
-            Kind::Sqlite => Self::Sqlite,
-            Kind::Postgres => Self::Postgres(url_for_new_database("kills").unwrap()),
-        }
-    }
-
-    fn address(&self) -> String {
-        match self {
-            Self::Sqlite => "sqlite:.baton/baton.db".to_owned(),
-            Self::Postgres(database) => database.url(),
-        }
-    }
-
-    async fn store(&self, desk: &Desk) -> SqlStore {
-        match self {
-            Self::Sqlite => desk.sqlite().await,
-            Self::Postgres(database) => SqlStore::postgres(&database.url()).await.unwrap(),
-        }
-    }
 }
 
 /// Whether a request changes something: pushes, and everything but reads and queries.
@@ -92,48 +63,56 @@ struct Course {
 }
 
 /// An issue on its way, and everything that takes part in it.
-struct Scene<'a> {
-    repo: Repo<'a>,
+struct Scene {
+    repo: TestRepo,
     issue: u64,
     proxy: Proxy,
-    place: Place,
-    desk: Desk,
+    /// Nothing where the engine has a store to itself.
+    database: Option<TestDatabase>,
+    env: TestEnv,
 }
 
-impl<'a> Scene<'a> {
-    async fn set(world: &'a World, name: &str, kind: Kind, strike: Option<Strike>, counts: Counts) -> Self {
-        let repo = world.repo(name).await;
-        repo.set_protocol("ref");
-        let issue = repo.issue("A wish").await;
-        let proxy = Proxy::start_counting(&world.forge.url, strike, counts).await;
-        let place = Place::new(kind);
-        let setup = Setup {
+impl Scene {
+    async fn set(forge: &TestForge, name: &str, kind: Kind, strike: Option<Strike>, counts: Counts) -> Self {
+        let repo = repo_with_protocol(forge, name, "ref").await;
+        let issue = wish(&repo, "A wish").await;
+        let proxy = Proxy::start_counting(&forge.url, strike, counts).await;
+        let database = (kind == Kind::Postgres).then(|| url_for_new_database("kills").unwrap());
+        let settings = Settings {
             name: "ann",
             token: TOKEN,
             api_url: &proxy.url,
-            repo: &repo.name,
-            store: &place.address(),
-            more: "request_timeout: 2s\n",
+            repo: &repo,
+            store: &database.as_ref().map_or_else(|| SQLITE.to_owned(), TestDatabase::url),
+            more: "request_timeout: 5s\n",
         };
-        let journal = Journal::new(world.path(), name);
-        let desk = Desk::new(&world.path().join(name), &setup, &journal);
-        Self { repo, issue, proxy, place, desk }
+        let journal = Journal::new(forge.dir(), name);
+        let env = engine_env(&forge.dir().join(name), &settings, &journal);
+        Self { repo, issue, proxy, database, env }
+    }
+
+    fn engine(&self) -> TestEngine {
+        self.env.engine(&["engine", "--name", "ann"])
     }
 
     /// Returns whether the issue has come to its end and nothing is left to perform or to find out. On the tracker alone the
     /// two cannot be told apart: an engine that was killed after its last write still has to see that it took effect.
     async fn is_over(&self) -> bool {
-        if !self.repo.is_done(self.issue).await {
+        if !is_done(&self.repo, self.issue).await {
             return false;
         }
         let issue = IssueKey { repo: self.repo.name.parse().unwrap(), number: self.issue };
-        let effects = self.place.store(&self.desk).await.effects(&ItemKey::issue(&issue)).await.unwrap();
+        let effects = open_store(&self.env, self.database.as_ref())
+            .await
+            .effects(&ItemKey::issue(&issue))
+            .await
+            .unwrap();
         let is_left = |status| matches!(status, EffectStatus::Pending | EffectStatus::Sending);
         !effects.iter().any(|effect| is_left(effect.status))
     }
 
     /// Waits until the engine was killed. Returns false when it came to the end without.
-    async fn is_killed(&self, engine: &mut Engine) -> bool {
+    async fn is_killed(&self, engine: &mut TestEngine) -> bool {
         let started = Instant::now();
         while !engine.has_ended() {
             // Who is struck at the last write has not heard of it, so that it is never over.
@@ -142,7 +121,7 @@ impl<'a> Scene<'a> {
             }
             self.insist_on_time(started, "neither killed nor done").await;
         }
-        assert!(self.proxy.is_struck(), "{}: it died by itself{}", self.repo.name, self.desk.told());
+        assert!(self.proxy.is_struck(), "{}: it died by itself{}", self.repo.name, told(&self.env));
         true
     }
 
@@ -155,27 +134,27 @@ impl<'a> Scene<'a> {
 
     async fn insist_on_time(&self, started: Instant, what: &str) {
         if started.elapsed() >= LONG {
-            let described = self.repo.described(&[self.issue]).await;
-            panic!("{what} within {LONG:?}: {described}{}", self.desk.told());
+            let described = described(&self.repo, &[self.issue]).await;
+            panic!("{what} within {LONG:?}: {described}{}", told(&self.env));
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
 /// Takes an issue of a repository of its own through the whole pipeline, and kills the engine at most once.
-async fn course(world: &World, name: &str, kind: Kind, strike: Option<Strike>) -> Course {
-    let scene = Scene::set(world, name, kind, strike, is_write).await;
-    let mut engine = scene.desk.engine();
+async fn course(forge: &TestForge, name: &str, kind: Kind, strike: Option<Strike>) -> Course {
+    let scene = Scene::set(forge, name, kind, strike, is_write).await;
+    let mut engine = scene.engine();
     let mut is_struck = false;
     if strike.is_some() {
-        scene.proxy.aim(engine.pid());
+        scene.proxy.aim(u32::try_from(engine.pid()).unwrap());
         is_struck = scene.is_killed(&mut engine).await;
     }
     if is_struck {
-        engine = scene.desk.engine();
+        engine = scene.engine();
     }
     scene.until_over().await;
-    engine.stop().await;
+    engine.stop_async().await;
     nothing_is_there_twice(&scene.repo, scene.issue).await;
     let end = EndState::of(&scene.repo, scene.issue).await;
     Course { end, writes: scene.proxy.counted(), is_struck }
@@ -187,7 +166,7 @@ fn points(writes: usize) -> Vec<(usize, Side)> {
     if is_full() {
         return all;
     }
-    let seed = dice::seed();
+    let seed = seed();
     let step = all.len().div_ceil(SAMPLE) | 1;
     println!("PROPTEST_RNG_SEED={seed} chooses every {step}th of {} places", all.len());
     let first = usize::try_from(seed % u64::try_from(step).unwrap()).unwrap();
@@ -195,20 +174,20 @@ fn points(writes: usize) -> Vec<(usize, Side)> {
 }
 
 /// Kills an engine at one place. Returns whether that place was reached.
-async fn killed_at(world: Arc<World>, undisturbed: Arc<Course>, kind: Kind, strike: Strike) -> bool {
+async fn killed_at(forge: Arc<TestForge>, undisturbed: Arc<Course>, kind: Kind, strike: Strike) -> bool {
     let name = format!("{:?}-{}", strike.side, strike.at).to_lowercase();
-    let course = course(&world, &name, kind, Some(strike)).await;
+    let course = course(&forge, &name, kind, Some(strike)).await;
     assert_eq!(course.end, undisturbed.end, "{name} on {kind:?}");
     course.is_struck
 }
 
 async fn killed_everywhere(kind: Kind) {
-    let world = Arc::new(World::new());
-    let undisturbed = Arc::new(course(&world, "undisturbed", kind, None).await);
+    let forge = Arc::new(TestForge::start());
+    let undisturbed = Arc::new(course(&forge, "undisturbed", kind, None).await);
     let places = points(undisturbed.writes);
     let courses = places.iter().map(|&(at, side)| {
         let strike = Strike { at, side, deed: Deed::Kill };
-        let killed = killed_at(Arc::clone(&world), Arc::clone(&undisturbed), kind, strike);
+        let killed = killed_at(Arc::clone(&forge), Arc::clone(&undisturbed), kind, strike);
         // Each is a task of its own, so that a place that fails does not hide others.
         async move { tokio::spawn(killed).await.ok() }
     });
@@ -235,18 +214,18 @@ async fn an_engine_on_postgresql_that_is_killed_at_a_write_comes_to_the_same_end
 /// The sample seldom meets this place, and no later move would put it right.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_is_killed_halfway_through_the_last_move_finishes_it() {
-    let world = World::new();
+    let forge = TestForge::start();
     let strike = Strike { at: 1, side: Side::Before, deed: Deed::Kill };
-    let scene = Scene::set(&world, "halfway", Kind::Sqlite, Some(strike), ends_last_move).await;
-    let mut engine = scene.desk.engine();
-    scene.proxy.aim(engine.pid());
+    let scene = Scene::set(&forge, "halfway", Kind::Sqlite, Some(strike), ends_last_move).await;
+    let mut engine = scene.engine();
+    scene.proxy.aim(u32::try_from(engine.pid()).unwrap());
     assert!(scene.is_killed(&mut engine).await, "the issue never left its column");
     let columns = ["stage:Validate", "stage:Done"].map(str::to_owned);
     let labels = scene.repo.labels(scene.issue).await;
     assert!(columns.iter().all(|column| labels.contains(column)), "it is in both: {labels:?}");
-    let engine = scene.desk.engine();
+    let engine = scene.engine();
     scene.until_over().await;
-    engine.stop().await;
+    engine.stop_async().await;
     let labels = scene.repo.labels(scene.issue).await;
     assert!(!labels.contains(&columns[0]) && labels.contains(&columns[1]), "{labels:?}");
 }

@@ -51,18 +51,18 @@ pub(crate) fn turn(worker: WorkerId) -> Turn {
 }
 
 /// A store, the verbs over it, and one worker.
-pub(crate) struct Desk<S> {
+pub(crate) struct Effects<S> {
     pub(crate) relay: Relay<S, SystemEntropy>,
     pub(crate) worker: WorkerId,
 }
 
-/// A desk over a store in memory, whose clock is moved by hand.
-pub(crate) struct MemoryDesk {
-    pub(crate) desk: Desk<MemoryStore>,
+/// Effects of a store in memory, whose clock is moved by hand.
+pub(crate) struct MemoryEffects {
+    pub(crate) effects: Effects<MemoryStore>,
     clock: HandClock,
 }
 
-impl<S: Store + Clone> Desk<S> {
+impl<S: Store + Clone> Effects<S> {
     pub(crate) async fn over(store: S) -> Self {
         let worker = store.enlist("outbox", "here", TTL).await.unwrap().worker;
         Self { relay: Relay { store, entropy: SystemEntropy, policy: Policy::default() }, worker }
@@ -120,21 +120,21 @@ impl<S: Store + Clone> Desk<S> {
         Baton { run: started.run.id, worker: self.worker, fence: started.run.fence }
     }
 
-    pub(crate) async fn effects(&self, issue: &IssueKey) -> Vec<Effect> {
+    pub(crate) async fn of(&self, issue: &IssueKey) -> Vec<Effect> {
         self.relay.store.effects(&ItemKey::issue(issue)).await.unwrap()
     }
 
     /// Returns how the effects of an issue stand.
     pub(crate) async fn statuses(&self, issue: &IssueKey) -> Vec<EffectStatus> {
-        self.effects(issue).await.iter().map(|effect| effect.status).collect()
+        self.of(issue).await.iter().map(|effect| effect.status).collect()
     }
 }
 
-impl MemoryDesk {
+impl MemoryEffects {
     pub(crate) async fn new() -> Self {
         let clock = HandClock::default();
-        let desk = Desk::over(MemoryStore::new(clock.clone())).await;
-        Self { desk, clock }
+        let effects = Effects::over(MemoryStore::new(clock.clone())).await;
+        Self { effects, clock }
     }
 
     pub(crate) fn advance(&self, by: Duration) {
@@ -142,7 +142,7 @@ impl MemoryDesk {
     }
 
     pub(crate) fn free(&self, tracker: GitHub) -> FreeOutbox<MemoryStore> {
-        outbox(self.desk.store(), tracker, Alone)
+        outbox(self.effects.store(), tracker, Alone)
     }
 
     /// Performs until nothing is due, and returns what came of each turn.
@@ -152,7 +152,7 @@ impl MemoryDesk {
     ) -> Vec<Performed> {
         let mut performed = Vec::new();
         loop {
-            match outbox.perform_next(&turn(self.desk.worker)).await.unwrap() {
+            match outbox.perform_next(&turn(self.effects.worker)).await.unwrap() {
                 Performed::Nothing => return performed,
                 one => performed.push(one),
             }
