@@ -32,7 +32,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut cargo = command::cargo();
-    cargo.args(["run", "--quiet", "--release", "--package", "baton-sim", "--bin", "sim", "--"]);
+    cargo.args(["run", "--quiet", "--profile", "bench", "--package", "baton-sim", "--bin", "sim", "--"]);
     cargo.args(words(args));
     command::run(&mut cargo)
 }

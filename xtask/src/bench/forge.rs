@@ -14,7 +14,8 @@ use crate::workspace::Workspace;
 pub(crate) struct Args {}
 
 pub(crate) fn run(Args {}: Args) -> Result<()> {
-    command::run(command::cargo().args(["build", "--release", "--package", "baton"]))?;
+    command::run(command::cargo().args(["build", "--profile", "bench", "--package", "baton"]))?;
+    // Profiles `bench` and `release` share a directory.
     let binary = Workspace::find()?.target.join("release/baton");
     Target::new("baton-forge", "forge")?.with("BATON_BIN", &binary.to_string_lossy()).run()
 }
