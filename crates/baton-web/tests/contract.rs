@@ -1,10 +1,10 @@
 //! A client that others wrote reads the document of the API, and asks everything that it allows and much that it does not.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::support::{Obedient, TOKEN, access};
+use baton_fixtures::{contract_dir, repository_root};
 use baton_sim::{HandClock, MemoryStore};
 use baton_web::{Dashboard, Server};
 use tokio::net::TcpListener;
@@ -14,14 +14,6 @@ use tokio::sync::oneshot;
 const SEED: &str = "20260501";
 /// For each operation and each phase.
 const EXAMPLES: &str = "40";
-
-fn contract_directory() -> PathBuf {
-    let directory = std::env::var_os("BATON_CONTRACT_DIR");
-    PathBuf::from(
-        directory
-            .expect("BATON_CONTRACT_DIR is not set: run `cargo xtask test`, which installs what this needs"),
-    )
-}
 
 /// A server, and an issue that is on its board.
 struct Target<'a> {
@@ -38,10 +30,10 @@ fn run_schemathesis(target: &Target<'_>) {
 }
 
 fn ask(target: &Target<'_>, settings: &str, arguments: &[&str]) -> String {
-    let settings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract").join(settings);
+    let settings = repository_root().join("contract").join(settings);
     let scratch = tempfile::tempdir().unwrap();
     let [owner, name, number] = target.issue;
-    let output = std::process::Command::new(contract_directory().join("venv/bin/schemathesis"))
+    let output = std::process::Command::new(contract_dir().join("venv/bin/schemathesis"))
         .arg("--config-file")
         .arg(settings)
         .args(["run", &format!("{}/api/v1/openapi.json", target.base_url), "--checks", "all"])

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use baton_fixtures::git::git;
 use serde_json::{Value, json};
 
 use crate::relay::auto_merge::{ENABLE, waiting};
 use crate::relay::pulls::closing;
 use crate::relay::receiver::{Received, Receiver};
 use crate::relay::threads::threads;
-use crate::relay::world::{REPO, World, git};
+use crate::relay::world::{REPO, World};
 
 fn names(received: &[Received]) -> Vec<String> {
     received.iter().map(Received::name).collect()
@@ -192,9 +193,7 @@ async fn a_merge_by_push_does_not_say_that_auto_merge_was_turned_off() {
 fn intend_squash(world: &World, pull: &Value) -> String {
     let bare = bare(world);
     let tree = format!("{}^{{tree}}", pull["head"]["sha"].as_str().unwrap());
-    let identity = ["-c", "user.name=bob", "-c", "user.email=bob@example.com"];
-    let commit = ["commit-tree", &tree, "-p", "refs/heads/main", "-m", "squashed"];
-    let to = git(&bare, &[&identity[..], &commit[..]].concat());
+    let to = git(&bare, &["commit-tree", &tree, "-p", "refs/heads/main", "-m", "squashed"]);
     let from = git(&bare, &["rev-parse", "refs/heads/main"]);
     let sql = "INSERT INTO merge_intents (pull_id, from_oid, to_oid, method, by_id, created_at)
         SELECT p.id, ?1, ?2, 'squash', a.id, 1000 FROM pulls p, accounts a WHERE a.login = 'bob'";

@@ -1,8 +1,9 @@
 //! Protected branches: their rules, and what they say to merges and pushes.
 
+use baton_fixtures::git::run;
 use serde_json::{Value, json};
 
-use crate::relay::world::{REPO, World, git_output};
+use crate::relay::world::{REPO, World};
 
 const MAIN: &str = "/repos/acme/web/branches/main/protection";
 
@@ -115,8 +116,8 @@ async fn pushes_to_a_protected_branch_are_refused_by_git_with_githubs_words() {
     let ada = world.clone_as("direct", &world.ada);
     ada.commit("a.txt", "a\n");
     let push = |arguments: &[&str]| {
-        let output = git_output(&ada.path, arguments);
-        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+        let ran = run(&ada.path, arguments);
+        (ran.code == 0, ran.err)
     };
     let (taken, said) = push(&["push", "origin", "HEAD:main", "HEAD:side"]);
     assert!(!taken && said.contains("GH006: Protected branch update failed for refs/heads/main."), "{said}");
@@ -137,12 +138,11 @@ async fn pushes_to_a_protected_branch_are_refused_by_git_with_githubs_words() {
     admin.commit("b.txt", "b\n");
     admin.git(&["push", "-q", "origin", "main"]);
     admin.git(&["commit", "-q", "--amend", "-m", "other words"]);
-    let output = git_output(&admin.path, &["push", "--force", "origin", "main"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("Cannot force-push to this branch"), "{said}");
+    let forced = run(&admin.path, &["push", "--force", "origin", "main"]);
+    assert!(forced.code != 0 && forced.err.contains("Cannot force-push to this branch"), "{forced:?}");
     world.ok(&world.admin, "POST", &format!("{MAIN}/enforce_admins"), Value::Null).await;
-    let output = git_output(&admin.path, &["push", "--force", "origin", "main"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("approving review"));
+    let forced = run(&admin.path, &["push", "--force", "origin", "main"]);
+    assert!(forced.err.contains("approving review"), "{forced:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -151,7 +151,7 @@ async fn a_commit_that_has_passed_its_checks_may_be_pushed_directly() {
     world.protect(checks(false, &["test"])).await;
     let ada = world.clone_as("direct", &world.ada);
     ada.commit("a.txt", "a\n");
-    assert!(!git_output(&ada.path, &["push", "origin", "main"]).status.success());
+    assert_ne!(run(&ada.path, &["push", "origin", "main"]).code, 0);
     ada.git(&["push", "-q", "origin", "HEAD:side"]);
     let run = json!({ "name": "test", "head_sha": ada.git(&["rev-parse", "HEAD"]), "conclusion": "success" });
     world.ok(&world.ada, "POST", &format!("{REPO}/check-runs"), run).await;

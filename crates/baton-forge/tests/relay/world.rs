@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use baton_fixtures::git::git;
+use baton_fixtures::wait::{SOON, eventually_async};
 use baton_forge::admin::{Admin, Kind, Role};
 use baton_forge::{Forge, ForgeConfig, ForgeHandle, StartError};
 use reqwest::Method;
@@ -13,9 +14,6 @@ use tempfile::TempDir;
 
 /// The repository that every world begins with: of an organisation, with one commit on `main`.
 pub(crate) const REPO: &str = "/repos/acme/web";
-
-/// Long enough for anything that must happen, however busy the machine is.
-const SOON: Duration = Duration::from_secs(60);
 
 pub(crate) struct World {
     directory: TempDir,
@@ -145,14 +143,7 @@ impl World {
 
     /// Asks again and again until there is an answer; fails after a bound.
     pub(crate) async fn eventually<T>(&self, what: &str, mut look: impl AsyncFnMut(&Self) -> Option<T>) -> T {
-        let started = Instant::now();
-        loop {
-            if let Some(found) = look(self).await {
-                return found;
-            }
-            assert!(started.elapsed() < SOON, "{what}: not within {SOON:?}");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        eventually_async(what, async || look(self).await).await
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -163,11 +154,8 @@ impl World {
     pub(crate) fn clone_as(&self, name: &str, token: &str) -> Clone {
         let path = self.directory.path().join(name);
         let url = format!("http://x-access-token:{token}@{}/acme/web.git", self.forge.address());
-        let clone = Clone { path };
-        git(self.directory.path(), &["clone", "-q", &url, clone.path.to_str().unwrap()]);
-        clone.git(&["config", "user.name", name]);
-        clone.git(&["config", "user.email", &format!("{name}@example.com")]);
-        clone
+        git(self.directory.path(), &["clone", "-q", &url, path.to_str().unwrap()]);
+        Clone { path }
     }
 
     /// Pushes a branch with one new file from `main`, as Ada; returns its commit.
@@ -215,24 +203,4 @@ impl Clone {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "-m", &format!("write {file}")]);
     }
-}
-
-/// Runs git and returns what it printed; it must succeed.
-pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
-    let output = git_output(directory, arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "git {arguments:?}: {said}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-/// Runs git, which may fail.
-pub(crate) fn git_output(directory: &Path, arguments: &[&str]) -> std::process::Output {
-    Command::new("git")
-        .current_dir(directory)
-        .args(arguments)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .output()
-        .unwrap()
 }

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use baton_core::workspace::{CloseAsk, OpenAsk, PushTerms, Pushed, Update};
+use baton_fixtures::git::run;
 use baton_git::GitWorkspaces;
 use baton_ports::Workspaces as _;
 
@@ -126,11 +127,8 @@ fn is_kept(world: &World, kept: &BTreeSet<(String, String)>, oid: &str) -> bool 
 
 fn files(world: &World, oid: &str) -> Vec<(String, String)> {
     let repositories = [world.mirror(), world.remote()];
-    let output = repositories
-        .iter()
-        .map(|it| super::world::run(it, &["ls-tree", "-r", oid]))
-        .find(|it| it.status.success());
-    let text = output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned()).unwrap_or_default();
+    let output = repositories.iter().map(|it| run(it, &["ls-tree", "-r", oid])).find(|it| it.code == 0);
+    let text = output.map(|it| it.out).unwrap_or_default();
     let entries = text.lines().filter_map(|line| line.split_once('\t'));
     let own = entries.filter(|(_, name)| matches!(*name, "a" | "c"));
     own.map(|(blob, name)| (name.to_owned(), blob.to_owned())).collect()

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use baton_core::workspace::Pushed;
+use baton_fixtures::git::git;
 
-use super::world::{World, ask, close_ask, commit, git};
+use super::world::{World, ask, close_ask, commit};
 
 /// A small disk, for as long as it lives.
 struct SmallDisk(PathBuf);

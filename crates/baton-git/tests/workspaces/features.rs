@@ -4,9 +4,10 @@ use std::fs;
 
 use baton_core::RepoSlug;
 use baton_core::workspace::names::FeatureId;
+use baton_fixtures::git::git;
 use baton_git::MultiWorktree;
 
-use super::world::{World, commit, git, make_remote};
+use super::world::{World, commit, make_remote};
 
 fn repos(names: &[&str]) -> Vec<RepoSlug> {
     names.iter().map(|name| name.parse().unwrap()).collect()

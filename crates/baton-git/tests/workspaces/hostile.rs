@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use baton_core::tracker::IssueKey;
 use baton_core::workspace::{OpenAsk, Pushed};
+use baton_fixtures::git::{git, run};
 
-use super::world::{World, ask, commit, git, run};
+use super::world::{World, ask, commit};
 
 /// A program that leaves a trace when it is run.
 fn trap(world: &World) -> (PathBuf, PathBuf) {

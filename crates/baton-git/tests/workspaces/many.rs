@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use baton_core::workspace::Removal;
+use baton_fixtures::git::git;
 use baton_git::GitWorkspaces;
 use baton_ports::Workspaces as _;
 
-use super::world::{World, ask, close_ask, commit, git, issue, settings};
+use super::world::{World, ask, close_ask, commit, issue, settings};
 
 const PLACES: u64 = 200;
 const AT_ONCE: u64 = 8;

@@ -3,8 +3,9 @@
 use std::fs;
 
 use baton_core::workspace::{CloseAsk, OpenAsk, Opened, PushTerms, Update};
+use baton_fixtures::git::git;
 
-use super::world::{World, ask, close_ask, commit, git, read};
+use super::world::{World, ask, close_ask, commit, read};
 
 fn open_to_read(world: &World, number: u64) -> Opened {
     world.try_open(&OpenAsk { is_read_only: true, updates: false, ..ask(number) }).unwrap()

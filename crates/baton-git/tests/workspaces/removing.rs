@@ -4,9 +4,10 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use baton_core::workspace::Removal;
+use baton_fixtures::git::git;
 use baton_ports::Workspaces as _;
 
-use super::world::{World, commit, git, issue, make_remote};
+use super::world::{World, commit, issue, make_remote};
 
 #[test]
 fn a_place_whose_work_is_on_the_remote_leaves_nothing() {

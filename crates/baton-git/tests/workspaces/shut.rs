@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use baton_core::workspace::{Pushed, Removal};
+use baton_fixtures::git::git;
 
-use super::world::{World, commit, git};
+use super::world::{World, commit};
 
 /// The user that has no rights.
 const NOBODY: u32 = 65_534;

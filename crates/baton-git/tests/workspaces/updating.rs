@@ -3,8 +3,9 @@
 use std::fs;
 
 use baton_core::workspace::Update;
+use baton_fixtures::git::{git, run};
 
-use super::world::{World, ask, commit, git, read};
+use super::world::{World, ask, commit, read};
 
 #[test]
 fn commits_are_put_on_top_of_the_base_and_keep_their_author() {
@@ -15,7 +16,7 @@ fn commits_are_put_on_top_of_the_base_and_keep_their_author() {
     let again = world.open(7);
     assert_eq!((&again.update, &again.base_commit), (&Update::Done, &base));
     assert_eq!(git(&again.path, &["rev-parse", "HEAD^"]), base);
-    assert_eq!(git(&again.path, &["log", "-1", "--format=%an <%ae> %cn"]), "ann <ann@example.com> baton");
+    assert_eq!(git(&again.path, &["log", "-1", "--format=%an <%ae> %cn"]), "Ada <ada@example.org> baton");
     assert_eq!((read(&again.path, "a"), read(&again.path, "b")), ("work\n".to_owned(), "news\n".to_owned()));
     assert_eq!(world.open(7).update, Update::Unneeded);
 }
@@ -71,7 +72,7 @@ fn a_rebase_of_an_agent_that_is_in_the_middle_is_left_alone() {
     commit(&opened.path, "readme", "mine\n");
     let base = world.person_pushes("main", "readme", "theirs\n");
     world.open(7);
-    super::world::run(&opened.path, &["rebase", &base]);
+    run(&opened.path, &["rebase", &base]);
     let again = world.open(7);
     assert_eq!(again.update, Update::Dirty);
     assert!(read(&again.path, "readme").contains("<<<<<<<"));
@@ -85,7 +86,7 @@ fn a_rebase_of_the_engine_that_was_cut_off_is_undone() {
     let base = world.person_pushes("main", "readme", "theirs\n");
     world.open(7);
     fs::write(opened.git_dir.join("baton-rebase"), &work).unwrap();
-    super::world::run(&opened.path, &["rebase", &base]);
+    run(&opened.path, &["rebase", &base]);
     let again = world.open(7);
     assert_eq!((again.head, again.update), (work, Update::Conflict(vec!["readme".to_owned()])));
     assert_eq!(git(&again.path, &["status", "--porcelain"]), "");

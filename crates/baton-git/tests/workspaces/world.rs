@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use baton_core::config::PipelineDialect;
 use baton_core::tracker::IssueKey;
 use baton_core::workspace::{CloseAsk, Closed, OpenAsk, Opened, PushTerms, Removal, Standing};
+use baton_fixtures::git::{self, git, run};
+use baton_fixtures::ports::free_port;
 use baton_git::{GitWorkspaces, WorkspaceSettings};
 use baton_ports::{WorkspaceError, Workspaces as _};
 
@@ -45,9 +46,8 @@ impl World {
 
     /// The same machine, while nobody answers where the remote was.
     pub(crate) fn engine_without_network(&self) -> GitWorkspaces {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let mut settings = settings(self.root.path());
-        settings.remote = format!("git://{free}/{{repo}}.git");
+        settings.remote = format!("git://127.0.0.1:{}/{{repo}}.git", free_port());
         GitWorkspaces::new(settings, |_| None).unwrap()
     }
 
@@ -96,7 +96,7 @@ impl World {
         let person = self.person();
         git(&person, &["fetch", "--quiet", "origin"]);
         let start = format!("origin/{branch}");
-        let is_there = run(&person, &["rev-parse", "--verify", "--quiet", &start]).status.success();
+        let is_there = run(&person, &["rev-parse", "--verify", "--quiet", &start]).code == 0;
         git(&person, &["checkout", "--quiet", "-B", branch, if is_there { &start } else { "origin/main" }]);
         let commit = commit(&person, file, text);
         git(&person, &["push", "--quiet", "origin", branch]);
@@ -105,8 +105,8 @@ impl World {
 
     /// Where a ref of the remote is.
     pub(crate) fn on_remote(&self, name: &str) -> Option<String> {
-        let output = run(&self.remote(), &["rev-parse", "--verify", "--quiet", name]);
-        output.status.success().then(|| text(&output))
+        let ran = run(&self.remote(), &["rev-parse", "--verify", "--quiet", name]);
+        (ran.code == 0).then_some(ran.out)
     }
 
     /// All commits that somebody can still get at: by a ref of the remote, or by one of the mirror and its work trees.
@@ -123,7 +123,8 @@ impl World {
         let repositories = [self.remote(), self.mirror()];
         repositories.iter().filter(|repository| repository.exists()).any(|repository| {
             lines(&git(repository, &["rev-list", "--all"])).iter().any(|commit| {
-                let output = run(repository, &["show", &format!("{commit}:{file}")]);
+                let show = ["show", &format!("{commit}:{file}")];
+                let output = git::command(repository, &show).output().unwrap();
                 output.status.success() && output.stdout == text.as_bytes()
             })
         })
@@ -180,28 +181,8 @@ pub(crate) fn commit(directory: &Path, file: &str, text: &str) -> String {
     git(directory, &["rev-parse", "HEAD"])
 }
 
-/// Runs git, which must succeed.
-pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
-    let output = run(directory, arguments);
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    text(&output)
-}
-
-pub(crate) fn run(directory: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new("git");
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-    for variable in ["GIT_AUTHOR", "GIT_COMMITTER"] {
-        command.env(format!("{variable}_NAME"), "ann").env(format!("{variable}_EMAIL"), "ann@example.com");
-    }
-    command.arg("-C").arg(directory).args(arguments).output().unwrap()
-}
-
 pub(crate) fn read(path: &Path, file: &str) -> String {
     fs::read_to_string(path.join(file)).unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 fn lines(text: &str) -> BTreeSet<String> {

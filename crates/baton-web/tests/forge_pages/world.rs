@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
+use baton_fixtures::git::git;
+use baton_fixtures::wait::eventually_async;
 use baton_forge::admin::{Admin, Kind, Role};
 use baton_forge::{Forge, ForgeConfig, ForgeHandle};
 use baton_view::example::ExampleLookout;
@@ -78,15 +79,8 @@ impl World {
 
     /// Reads a page again until it says something.
     pub(crate) async fn see_once_it_says(&self, path: &str, words: &str) -> String {
-        let started = std::time::Instant::now();
-        loop {
-            let page = self.see(path).await;
-            if page.contains(words) {
-                return page;
-            }
-            assert!(started.elapsed() < std::time::Duration::from_secs(60), "it never says {words}: {page}");
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        let what = format!("{path} says {words}");
+        eventually_async(&what, async || Some(self.see(path).await).filter(|page| page.contains(words))).await
     }
 
     /// Looks at a page that must be there.
@@ -135,10 +129,7 @@ impl World {
         git(&clone, &["checkout", "-q", "-b", branch]);
         std::fs::write(clone.join(file), content).unwrap();
         git(&clone, &["add", "."]);
-        git(
-            &clone,
-            &["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-q", "-m", "add"],
-        );
+        git(&clone, &["commit", "-q", "-m", "add"]);
         git(&clone, &["push", "-q", "origin", branch]);
     }
 
@@ -157,11 +148,6 @@ async fn serve(door: ForgeDoor) -> (String, JoinHandle<()>) {
     let site = format!("http://{}", listener.local_addr().unwrap());
     let service = dashboard.routes().into_make_service_with_connect_info::<SocketAddr>();
     (site, tokio::spawn(async move { axum::serve(listener, service).await.unwrap() }))
-}
-
-fn git(directory: &Path, arguments: &[&str]) {
-    let output = Command::new("git").current_dir(directory).args(arguments).output().unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn populate(data: &Path) -> [String; 4] {
