@@ -76,7 +76,7 @@ fn template() -> impl Strategy<Value = String> {
 }
 
 /// Far more than any template takes, and far less than a person waits.
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(60);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]

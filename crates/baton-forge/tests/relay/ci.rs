@@ -67,10 +67,9 @@ async fn a_push_runs_the_command_on_its_commit_and_reports_the_output() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_that_floods_or_hangs_is_bounded() {
-    let hang = CiRule {
-        time_limit: Duration::from_millis(300),
-        ..rule("hang", "echo begun; sleep 1000 & sleep 1000")
-    };
+    // Long enough that `begun` is printed first, however busy the machine is.
+    let hang =
+        CiRule { time_limit: Duration::from_secs(3), ..rule("hang", "echo begun; sleep 1000 & sleep 1000") };
     let flood = rule("flood", "head -c 3000000 /dev/zero | tr '\\0' 'x'; echo; echo end");
     let world = World::with(|config| config.ci = vec![hang, flood]).await;
     world.branch("feature", "feature.txt", "x\n");

@@ -12,7 +12,7 @@ use sqlx::{Connection as _, PgConnection};
 
 use crate::store::support::{ask, committed, key, woken};
 
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(60);
 
 /// Sets the clock by a table, which a statement that waits reads again; a number would become part of its plan.
 fn set_clock(database: &TestDatabase, ms: i64) {

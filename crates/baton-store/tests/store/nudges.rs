@@ -8,7 +8,7 @@ use baton_store::{SqlStore, StoreNudges};
 
 use crate::store::support::{Ground, Place, ask, both, enlisted, key, sqlite, still_clock, woken};
 
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(60);
 
 async fn hear(nudges: &mut StoreNudges) {
     tokio::time::timeout(BOUND, nudges.nudged()).await.unwrap().unwrap();
