@@ -38,7 +38,6 @@ mod relay;
 mod rivals;
 mod stages;
 mod storm;
-mod support;
 mod surface;
 mod telemetry;
 mod webhooks;
