@@ -69,9 +69,11 @@ pub(crate) fn claimant(forge: &TestForge, name: &str, login: &str, token: &str) 
     ])
 }
 
-/// The same with holds that are over soon.
+/// The same with holds that are over soon. A hold must have time for six requests and its margin.
 pub(crate) fn with_short_holds(env: TestEnv) -> TestEnv {
+    let request_timeout_s = (SHORT_TTL_S - MARGIN_S) / 6;
     env.with("BATON_CLAIMS_TTL", &format!("{SHORT_TTL_S}s"))
+        .with("BATON_REQUEST_TIMEOUT", &format!("{request_timeout_s}s"))
 }
 
 /// The same account at another machine, which reaches the tracker at another address.

@@ -77,12 +77,8 @@ async fn what_is_no_branch_or_no_commit_here_is_refused_before_anything_is_sent(
     let missing = "1234567890123456789012345678901234567890".parse().unwrap();
     let clone = machine.env.work();
     let send = |branch: BranchMove<'_>| {
-        let push = UnfencedPush {
-            checkout: Checkout::new(&clone),
-            remote: "origin",
-            branch,
-            skips_hooks: false,
-        };
+        let push =
+            UnfencedPush { checkout: Checkout::new(&clone), remote: "origin", branch, skips_hooks: false };
         push.send()
     };
     for branch in [

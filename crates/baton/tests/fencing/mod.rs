@@ -26,6 +26,7 @@ const TOPIC: &str = "refs/heads/topic";
 const LONG_TTL_S: u64 = 600;
 /// How far the server's clock is moved for that lease to be over.
 const PAST_LEASE_S: i64 = 660;
+const MARGIN_S: u64 = 1;
 /// The longest that a request may take.
 const REQUEST_TIMEOUT_S: u64 = 10;
 
@@ -52,13 +53,13 @@ impl Setup {
     /// A machine of its own: a state directory, and a clone as its working directory.
     fn machine(&self, name: &str, ttl_s: u64) -> Machine<'_> {
         let env = TestEnv::of(&self.forge, name);
-        // A lease must allow for two requests and its margin.
-        let request_timeout_s = REQUEST_TIMEOUT_S.min((ttl_s - 2) / 2);
+        // A lease must have time for six requests and its margin.
+        let request_timeout_s = REQUEST_TIMEOUT_S.min((ttl_s - MARGIN_S) / 6);
         let env = env.with_all(&git::VARIABLES).with_all(&[
             ("BATON_STATE_DIR", env.root().join("state").to_str().unwrap()),
             ("BATON_USER", name),
             ("BATON_CLAIMS_TTL", &format!("{ttl_s}s")),
-            ("BATON_CLAIMS_MARGIN", "1s"),
+            ("BATON_CLAIMS_MARGIN", &format!("{MARGIN_S}s")),
             ("BATON_CLAIMS_SETTLE", "100ms"),
             ("BATON_REQUEST_TIMEOUT", &format!("{request_timeout_s}s")),
         ]);

@@ -121,7 +121,7 @@ for round in 1 2; do
     echo "$round" > "$round.txt"
     git add . && git commit -q -m "round $round"
     "$1" push "$BATON_ISSUE"
-    for _ in $(seq 40); do sleep 0.1; done
+    for _ in $(seq 80); do sleep 0.1; done
 done
 "#;
 
@@ -129,7 +129,7 @@ done
 async fn an_agent_that_pushes_within_its_hold_keeps_it_across_renewals() {
     let setup = Setup::new().await;
     // A third of this ttl passes between the two pushes, so renewals and pushes move the ref in turns.
-    let holder = setup.machine("ada", 10);
+    let holder = setup.machine("ada", 20);
     holder.commit("a.txt");
     holder.git(&["config", "user.name", "Ada"]);
     holder.git(&["config", "user.email", "ada@example.org"]);
