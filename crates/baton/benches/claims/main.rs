@@ -20,8 +20,8 @@ mod rivals;
 mod races {
     pub(crate) mod harness;
     pub(crate) mod ours;
-    pub(crate) mod statistics;
     pub(crate) mod setup;
+    pub(crate) mod statistics;
 }
 
 use races::{harness, ours, setup, statistics};

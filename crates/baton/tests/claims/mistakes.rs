@@ -159,7 +159,11 @@ async fn a_shorter_limit_here_takes_nothing_that_someone_else_holds() {
         let issue = setup.issue().await;
         claim(&ana, issue).await.exits(0);
         setup.run_clock(40).await;
-        let hasty = bob.with("BATON_CLAIMS_MAX_TTL", "20s").with("BATON_CLAIMS_TTL", "20s");
+        let hasty = bob.with_all(&[
+            ("BATON_CLAIMS_MAX_TTL", "20s"),
+            ("BATON_CLAIMS_TTL", "20s"),
+            ("BATON_REQUEST_TIMEOUT", "3s"),
+        ]);
         claim(&hasty, issue).await.exits(1);
         ana.run_async(&["renew", &reference(issue)]).await.exits(0);
     }

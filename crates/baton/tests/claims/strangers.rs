@@ -56,7 +56,10 @@ async fn a_release_by_a_stranger_ends_nothing_and_is_reported() {
         );
         say(&setup, &stranger, issue, &release).await;
         let standing = check(&rival, issue).await.exits(1).json();
-        assert_eq!((&standing["ignored_releases"], &standing["holder"]["codename"]), (&json!(1), &json!("worker")));
+        assert_eq!(
+            (&standing["ignored_releases"], &standing["holder"]["codename"]),
+            (&json!(1), &json!("worker"))
+        );
         rival.run_async(&["check", &reference(issue)]).await.exits(1).says("ignored: 1 release");
         let lost = claim(&rival, issue).await.exits(1).json();
         assert_eq!(lost["outcome"], "lost", "{protocol}");
