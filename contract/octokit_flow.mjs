@@ -15,7 +15,7 @@ const { Octokit } = await import(pathToFileURL(resolve('@octokit/rest')));
 
 const REPO = 'octokit-flow';
 const PRIVATE = 'octokit-flow-private';
-const WAIT_MS = 20_000;
+const WAIT_MS = 180_000;
 
 const [base, token] = [process.argv[2].replace(/\/$/, ''), process.argv[3]];
 const user2 = process.env.FORGE_USER2;

@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 
-WAIT_S = 20
+WAIT_S = 180
 
 
 class Deviation(Exception):

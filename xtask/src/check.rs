@@ -1,13 +1,13 @@
 //! `cargo xtask check`: the lints and tests that a change most likely breaks, for the minutes between commits.
 //!
 //! What has changed is what git says differs from main, with files that are not committed or not tracked yet. Whole
-//! crates are checked; which of their tests see a change, nobody knows. The last word has `cargo xtask test`.
+//! crates are checked; which of their tests see a change, nobody knows. `cargo xtask test` has the last word.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand};
 
 use crate::plan::{self, Planned};
@@ -57,11 +57,15 @@ fn base(root: &Path) -> Result<(String, String)> {
     let git = |arguments: &[&str]| command::read(Command::new("git").current_dir(root).args(arguments));
     let branch = git(&["branch", "--show-current"]).context("check asks git what has changed")?;
     let fork = |name: &str| Some((name.to_owned(), git(&["merge-base", "HEAD", name]).ok()?));
-    let (name, commit) = mainlines(branch.trim())
-        .iter()
-        .find_map(|name| fork(name))
-        .unwrap_or_else(|| ("the last commit".to_owned(), "HEAD".to_owned()));
-    Ok((name, commit.trim().to_owned()))
+    git(&["rev-parse", "--verify", "--quiet", "HEAD"]).context("there is no commit to compare with yet")?;
+    match mainlines(branch.trim()).iter().find_map(|name| fork(name)) {
+        Some((name, commit)) => Ok((name, commit.trim().to_owned())),
+        None if branch.trim() == "main" => Ok(("the last commit".to_owned(), "HEAD".to_owned())),
+        // Compared with its own last commit, a branch would seem unchanged.
+        None => bail!(
+            "neither `main` nor `origin/main` shares a commit with this branch; run `git fetch --unshallow origin main:main`"
+        ),
+    }
 }
 
 /// Names what a branch is compared with, the best first. Main itself is compared with what has been published of it.

@@ -21,7 +21,7 @@ pub(crate) struct TestCase {
 
 /// Reads the report of a run.
 pub(crate) fn parse(xml: &str) -> Result<Vec<TestCase>> {
-    let document = Document::parse(xml).context("the report of nextest is no XML")?;
+    let document = Document::parse(xml).context("the report of nextest is not XML")?;
     document.descendants().filter(|node| node.has_tag_name("testcase")).map(test_case).collect()
 }
 
@@ -32,7 +32,7 @@ fn test_case(node: Node<'_, '_>) -> Result<TestCase> {
     let seconds = attribute("time")?;
     Ok(TestCase {
         name: format!("{} {}", attribute("classname")?, attribute("name")?),
-        seconds: seconds.parse().with_context(|| format!("{seconds:?} is no number of seconds"))?,
+        seconds: seconds.parse().with_context(|| format!("{seconds:?} is not a number of seconds"))?,
         is_flaky: node.children().any(|child| child.has_tag_name("flakyFailure")),
     })
 }
@@ -79,9 +79,9 @@ mod tests {
     #[test]
     fn a_report_that_is_cut_off_or_lacks_something_is_refused() {
         let table = [
-            ("<testsuites>", "the report of nextest is no XML"),
+            ("<testsuites>", "the report of nextest is not XML"),
             ("<a><testcase classname='a' time='1'/></a>", "a test in the report of nextest has no `name`"),
-            ("<a><testcase name='a' classname='a' time='soon'/></a>", "\"soon\" is no number of seconds"),
+            ("<a><testcase name='a' classname='a' time='soon'/></a>", "\"soon\" is not a number of seconds"),
         ];
         for (xml, wanted) in table {
             assert_eq!(parse(xml).unwrap_err().to_string(), wanted);

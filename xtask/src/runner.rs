@@ -80,8 +80,9 @@ impl<'a> Runner<'a> {
 
     /// Says what there is to say about single tests, then how every step went.
     pub(crate) fn finish(self) -> Result<()> {
-        report(self.workspace)?;
-        self.steps.finish()
+        let reported = report(self.workspace);
+        // The table comes last, whatever can be said about single tests.
+        self.steps.finish().and(reported)
     }
 }
 

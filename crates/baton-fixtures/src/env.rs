@@ -148,7 +148,7 @@ impl TestEnv {
     }
 
     /// Gives a command the place: its directory, home and variables.
-    pub fn surround<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+    fn surround<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         let inherited = std::env::var_os("PATH").unwrap_or_default();
         let places = self.programs.iter().cloned().chain(std::env::split_paths(&inherited));
         command

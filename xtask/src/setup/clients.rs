@@ -27,7 +27,7 @@ fn python(source: &Path, cache: &Path, link: &Path) -> Result<()> {
     // A virtual environment carries its own path in its scripts, so one that was moved counts as another.
     let inputs = [&*requirements, &*version, &*cache.to_string_lossy()];
     let path = cache.join(format!("python-clients-{}", cache::fingerprint(&inputs)));
-    let probe = |path: &Path| command::read(Command::new(interpreter(path)).arg("--version")).map(drop);
+    let probe = |path: &Path| command::read(&mut inventory(path, &requirements)).map(drop);
     let entry = Entry { title: "contract clients for Python", path, probe: &probe };
     entry.ensure(|making| {
         making.run(Command::new("python3").args(["-m", "venv"]).arg(making.path))?;
@@ -43,6 +43,20 @@ fn interpreter(venv: &Path) -> PathBuf {
     venv.join("bin").join("python")
 }
 
+/// Fails unless every package of the list is there.
+fn inventory(venv: &Path, requirements: &str) -> Command {
+    let script = "import sys, importlib.metadata as m; [m.distribution(name) for name in sys.argv[1:]]";
+    let mut python = Command::new(interpreter(venv));
+    python.args(["-c", script]).args(names(requirements));
+    python
+}
+
+/// Returns the packages that are installed on every system, without their extras.
+fn names(requirements: &str) -> impl Iterator<Item = &str> {
+    let everywhere = requirements.lines().filter(|line| !line.contains(';'));
+    everywhere.filter_map(|line| line.split_once("==")?.0.split('[').next()).map(str::trim)
+}
+
 fn pip(interpreter: &Path, list: &Path, requirements: &str) -> Command {
     let mut pip = Command::new(interpreter);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
@@ -56,6 +70,12 @@ fn pip(interpreter: &Path, list: &Path, requirements: &str) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_of_a_list_are_those_of_every_system_and_nothing_else() {
+        let list = "# a==b is a comment; not a package\nPyGithub==2.10.0 \\\n    --hash=sha256:00\n\nhishel[async]==1.4.0\ncolorama==0.4.6 ; sys_platform == 'win32'\n";
+        assert_eq!(names(list).collect::<Vec<_>>(), ["PyGithub", "hishel"]);
+    }
 
     #[test]
     fn hashes_are_required_as_soon_as_the_list_has_any() {

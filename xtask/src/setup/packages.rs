@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
 
 use super::cache;
 use super::entry::{Entry, Making};
@@ -16,6 +17,8 @@ use crate::command;
 const FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 
 const MODULES: &str = "node_modules";
+/// Where npm lists what it has installed.
+const LIST: &str = "node_modules/.package-lock.json";
 
 /// Packages that belong together.
 pub(crate) struct Packages<'a> {
@@ -67,9 +70,15 @@ impl Installed {
     }
 }
 
+/// Fails unless every package is there that npm says it has installed.
 fn probe(path: &Path) -> Result<()> {
-    let modules = path.join(MODULES);
-    ensure!(modules.is_dir(), "`{}` is missing", modules.display());
+    let list = path.join(LIST);
+    let text = fs::read_to_string(&list).with_context(|| format!("`{}` is missing", list.display()))?;
+    let lock: Value = serde_json::from_str(&text).with_context(|| format!("reading `{}`", list.display()))?;
+    for (place, package) in lock["packages"].as_object().into_iter().flatten() {
+        let is_optional = package["optional"] == true;
+        ensure!(is_optional || path.join(place).join("package.json").is_file(), "`{place}` is missing");
+    }
     Ok(())
 }
 
@@ -117,11 +126,28 @@ mod tests {
         for _ in 0..2 {
             let installed = packages.ensure(&cache, |making| {
                 finished += 1;
-                fs::create_dir_all(making.path.join(MODULES)).map_err(Into::into)
+                fs::create_dir_all(making.path.join(MODULES))?;
+                write(&making.path.join(LIST), "{}")
             });
             installed.unwrap().link(&place.path().join("clone")).unwrap();
         }
         assert_eq!(finished, 1);
         assert!(place.path().join("clone").join(MODULES).is_dir());
+    }
+
+    #[test]
+    fn a_package_that_is_gone_is_noticed() {
+        let place = tempfile::tempdir().unwrap();
+        let package = place.path().join("node_modules/there");
+        fs::create_dir_all(&package).unwrap();
+        write(&package.join("package.json"), "{}").unwrap();
+        let list =
+            r#"{"packages":{"node_modules/there":{},"node_modules/of-another-system":{"optional":true}}}"#;
+        write(&place.path().join(LIST), list).unwrap();
+        probe(place.path()).unwrap();
+        fs::remove_file(package.join("package.json")).unwrap();
+        assert_eq!(probe(place.path()).unwrap_err().to_string(), "`node_modules/there` is missing");
+        fs::remove_file(place.path().join(LIST)).unwrap();
+        probe(place.path()).unwrap_err();
     }
 }

@@ -43,7 +43,7 @@ struct Missing {
     problem: String,
 }
 
-const PROGRAMS: [Program; 14] = [
+const PROGRAMS: [Program; 15] = [
     Program { name: "git", source: Source::Package("git"), probe: git },
     Program { name: "git http-backend", source: Source::Package("git"), probe: git_http_backend },
     Program { name: "node", source: Source::Package("nodejs"), probe: node },
@@ -53,6 +53,7 @@ const PROGRAMS: [Program; 14] = [
     Program { name: "curl", source: Source::Package("curl"), probe: curl },
     Program { name: "jq", source: Source::Package("jq"), probe: jq },
     Program { name: "bubblewrap", source: Source::Package("bubblewrap"), probe: bubblewrap },
+    Program { name: "user namespaces", source: Source::Package("util-linux"), probe: user_namespaces },
     Program { name: "tmux", source: Source::Package("tmux"), probe: tmux },
     Program { name: "PostgreSQL", source: POSTGRESQL, probe: postgresql },
     Program { name: "Chromium", source: Source::Package("chromium"), probe: chromium },
@@ -179,6 +180,18 @@ fn bubblewrap() -> Result<String> {
         return Ok("not for this system".to_owned());
     }
     command::read(Command::new("bwrap").arg("--version")).map(|version| version.trim().to_owned())
+}
+
+/// Tests of full disks mount one of their own, for which an ordinary user needs a user namespace.
+fn user_namespaces() -> Result<String> {
+    if cfg!(not(target_os = "linux")) {
+        return Ok("not for this system".to_owned());
+    }
+    let arguments = ["--user", "--map-root-user", "--mount", "true"];
+    command::read(Command::new("unshare").args(arguments)).context(
+        "the system must let users make namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)",
+    )?;
+    Ok("allowed".to_owned())
 }
 
 /// The terminal in which the board is tried; windows are resized by name since 2.9.

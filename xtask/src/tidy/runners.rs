@@ -1,4 +1,4 @@
-//! Each crate has at most one test program, and no file of its `tests/` is left out of it.
+//! Each crate has at most one test program, and that names everything directly in `tests/`.
 //!
 //! Linking is most of the cost of a test build, so a second program is refused. A crate whose program is
 //! `tests/runner.rs` has `autotests` off, and then a file that the runner does not name would not be compiled.

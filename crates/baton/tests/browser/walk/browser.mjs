@@ -13,7 +13,7 @@ export const AXE = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 /** Long enough for anything that must happen, however busy the machine is. */
-export const SOON_MS = 60_000;
+export const SOON_MS = 180_000;
 
 function program() {
   const places = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'chromium'));
