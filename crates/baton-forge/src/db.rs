@@ -51,9 +51,9 @@ pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::sync::lock;
 pub(crate) use memo::Memo;
@@ -102,6 +102,9 @@ const STATEMENTS_MAX: usize = 256;
 
 /// How much of the database readers map into memory; what lies beyond is read in the ordinary way.
 const MAPPED_BYTES_MAX: i64 = 1 << 30;
+
+/// How long a connection waits for what another process has locked.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) struct Database {
     readers: Arc<Readers>,
@@ -160,18 +163,34 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags())?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     // Other processes (the `baton forge` commands) write too, each for a moment.
-    connection.busy_timeout(Duration::from_secs(10))?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    use_wal(&connection)?;
     // An acknowledged write must survive the machine's death, not only the process's; group commit pays for it.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     Ok(connection)
 }
 
+/// Sets WAL mode. While another process does so for the same new file, SQLite says "locked" without waiting for the busy timeout.
+fn use_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let started = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && started.elapsed() < BUSY_TIMEOUT =>
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
+}
+
 fn connect_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags())?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "query_only", true)?;
     // Pages are read where they lie instead of being copied into each reader's cache.
     connection.pragma_update(None, "mmap_size", MAPPED_BYTES_MAX)?;
@@ -181,4 +200,22 @@ fn connect_reader(path: &Path) -> rusqlite::Result<Connection> {
 
 fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_can_open_a_new_database_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        for round in 0..20 {
+            let path = dir.path().join(format!("{round}.db"));
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| drop(Database::open(&path).unwrap()));
+                }
+            });
+        }
+    }
 }
