@@ -120,8 +120,13 @@
     return "forms" in part.dataset && [...part.querySelectorAll("textarea, input:not([type=hidden])")].some((field) => field.value);
   };
   const keepState = (old, part) => {
-    const folds = part.querySelectorAll("details");
-    old.querySelectorAll("details").forEach((fold, place) => { if (folds[place]) folds[place].open = fold.open; });
+    // By name where there is one: forms come and go, and the one that somebody opened must not become its neighbor.
+    const name = (fold) => fold.querySelector("summary")?.id;
+    const folds = [...part.querySelectorAll("details")];
+    old.querySelectorAll("details").forEach((fold, place) => {
+      const same = name(fold) ? folds.find((other) => name(other) === name(fold)) : folds[place];
+      if (same) same.open = fold.open;
+    });
     for (const box of old.querySelectorAll("input[type=checkbox][id]")) {
       const same = [...part.querySelectorAll("input[type=checkbox]")].find((other) => other.id === box.id);
       if (same) same.checked = box.checked;
