@@ -162,6 +162,7 @@ async fn a_shorter_limit_here_takes_nothing_that_someone_else_holds() {
         let hasty = bob.with_all(&[
             ("BATON_CLAIMS_MAX_TTL", "20s"),
             ("BATON_CLAIMS_TTL", "20s"),
+            ("BATON_CLAIMS_BID_TTL", "20s"),
             ("BATON_REQUEST_TIMEOUT", "3s"),
         ]);
         claim(&hasty, issue).await.exits(1);

@@ -17,8 +17,8 @@ pub(crate) const AT_ONCE: usize = 8;
 pub(crate) const TTL_S: i64 = 60;
 /// How long a hold lasts that is renewed, or whose end is waited for.
 const SHORT_TTL_S: i64 = 24;
-/// How long a bid lasts.
-pub(crate) const BID_TTL_S: i64 = 20;
+/// How long a bid lasts. A margin and a request with its repetitions come off it; the rest is for the decision.
+pub(crate) const BID_TTL_S: i64 = 60;
 /// How far beyond its ttl others honour a claim: twice the time to settle, which is more than the margin.
 pub(crate) const GRACE_S: i64 = 2;
 /// How long before its ttl a holder stops.
