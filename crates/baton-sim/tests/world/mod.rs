@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use baton_sim::world::campaign;
 
 /// How many seeds are lived every day, and in a full run.
-const SEEDS: [u64; 2] = [100, 300];
+const SEEDS: [u64; 2] = [60, 300];
 
 #[expect(clippy::disallowed_methods, reason = "a test program: it asks the environment for its size")]
 fn is_full() -> bool {

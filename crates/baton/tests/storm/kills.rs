@@ -28,7 +28,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How many courses of events go on at one time.
 const AT_ONCE: usize = 4;
 /// How many writes of each kind are struck when not all are.
-const SAMPLE: usize = 5;
+const SAMPLE: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
